@@ -78,7 +78,7 @@ def test_a_process_that_others_begin_wrongly_starts_again_once_and_says_why(tmp_
     env = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert "error: numpy is imported before every command" in done.stderr
+    assert "error: numpy is imported before every Python command" in done.stderr
     assert "{'OMP_NUM_THREADS': '4'}, as by a sitecustomize.py" in done.stderr
 
 

@@ -1,5 +1,6 @@
-"""Texts that must not drift from what they describe: key reference, environment, citation."""
+"""Texts that must not drift from what they describe: keys, rooms, environment, citation."""
 
+import ast
 import inspect
 import re
 import tomllib
@@ -71,6 +72,32 @@ def test_every_file_that_the_texts_link_to_or_name_exists():
         missing = [link for link in links if not (ROOT / text).parent.joinpath(link).exists()]
         missing += [name for name in named if not (ROOT / name).exists()]
         assert not missing, text
+
+
+def imported_rooms(room):
+    """Return the other rooms that modules of a room import."""
+    modules = set()
+    for path in (ROOT / "src/optimist" / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {m.split(".")[1] for m in modules if m.startswith("optimist.")} - {room}
+
+
+def test_the_table_of_rooms_has_their_imports_from_the_ground_up():
+    section = read("docs/how-it-works.md").split("## Rooms")[1].split("## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| .* \| ([^|]+) \|$", section, flags=re.M))
+    folders = (ROOT / "src/optimist").glob("*/__init__.py")
+    assert sorted(rows) == sorted(path.parent.name for path in folders)
+    above = set()
+    for room, written in rows.items():
+        names = set(re.findall(r"\w+", re.sub("none|all above( but)?", "", written)))
+        assert names <= above, room
+        expected = above - names if written.startswith("all above") else names
+        assert imported_rooms(room) == expected, room
+        above.add(room)
 
 
 # Committed tables, and a laboratory's words.

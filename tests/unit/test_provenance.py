@@ -43,7 +43,7 @@ def no_answer(request, monkeypatch, tmp_path):
         )
         (tmp_path / "bin/git").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    return "git: unknown extension" if request.param == "old" else "git is not here"
+    return "git: unknown extension" if request.param == "old" else "git is not installed"
 
 
 def git(folder, *words):

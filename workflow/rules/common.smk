@@ -24,7 +24,7 @@ blas_kernels.fix_order_of_sets()
 report: "../report/workflow.rst"
 
 
-# The one environment of all rules, as an image (Containerfile). Used with `--sdm apptainer` alone.
+# One environment for all rules, as an image (Containerfile), used only with `--sdm apptainer`.
 container: "optimist.sif"
 
 
@@ -32,28 +32,28 @@ try:
     check_place(workflow)
     check_words(workflow)
     check_records(is_dry_run=workflow.output_settings.dryrun)
-    # Snakemake has read them, but would keep the last of two equal keys in silence, and reads 010 as
-    # eight. Another workflow that uses these rules as a module reads its own files.
+    # Snakemake has read these files, but it silently keeps the last of two equal keys, and reads
+    # 010 as eight. A workflow that uses these rules as a module reads its own files.
     if config is workflow.modifier_stack[0].globals["config"]:
         for path in workflow.configfiles:
             check_read_alike(path, load_configfile(path))
     plan = Plan(with_defaults(config))
     for paper in plan.papers:
-        plan.committed(paper)  # or a damaged table would be met in an input function
+        plan.committed(paper)  # or an input function would find a damaged table
 except OptimistError as error:
     sys.exit(shown(f"error: {error}"))
 
 layout = plan.layout
 
 
-# In a module Snakemake leaves it to the other workflow, whose own may call NAME.onstart().
+# In a module, Snakemake leaves this to the importing workflow, which may call NAME.onstart().
 onstart:
-    # Snakemake's limit of 100 jobs a second, if no other is asked for: every job that ends would
-    # leave a timer behind that wakes the scheduler again and again (docs/performance.md).
+    # Lift Snakemake's default limit of 100 jobs a second: with it, every job that ends leaves a
+    # timer that wakes the scheduler again and again (docs/performance.md).
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
-    # The line of progress of `--logger optimist` (make) counts the seconds that jobs should take.
+    # The progress line of `--logger optimist` (make) counts the expected seconds of jobs.
     for handler in workflow.logger_manager.get_log_handlers():
         if hasattr(handler, "expect"):
             jobs = {
@@ -62,7 +62,7 @@ onstart:
             handler.expect(
                 {i: job.priority % FIRST for i, job in jobs.items()}, log
             )
-    # Snakemake would end with a traceback where it makes folders.
+    # Snakemake would end with a traceback when it creates folders.
     try:
         for folder in (layout.results, layout.figures):
             check_writable(folder)
@@ -73,7 +73,7 @@ onstart:
         sys.exit(shown(f"error: {error}"))
 
 
-# Cells that failed block nothing else: the tables take all others, and name what is missing.
+# Failed cells block nothing: the tables take all other cells, and name the missing ones.
 onerror:
     wanted = {path for job in workflow.dag.jobs for path in job.output}
     for paper in plan.papers:
@@ -87,8 +87,8 @@ onerror:
             print(shown(words), file=sys.stderr)
 
 
-# What is there needs no data: these may be on another machine, or prepared again later, and digests say
-# which data a result is of. Who forces jobs needs them.
+# Existing results need no data: the data may be on another machine, or prepared again later, and
+# digests identify the data of a result. Forced jobs need data.
 def is_forced():
     settings = workflow.dag_settings
     return settings.forceall or settings.forcerun or settings.forcetargets
@@ -97,7 +97,8 @@ def is_forced():
 def cell_inputs(wildcards):
     """Return the data of a cell; a result whose observed files have changed counts as absent."""
     if workflow.remote_exec:
-        # In a group a failing cell must not stop its neighbours, which no option reaches.
+        # In a group, a failing cell must not stop its neighbours; no option reaches jobs of a
+        # group.
         object.__setattr__(workflow.execution_settings, "keep_going", True)
     else:
         trials = plan.trials.find(wildcards)
@@ -111,7 +112,7 @@ def cell_inputs(wildcards):
 
 
 def race_inputs(wildcards):
-    """Return the data of a race; Snakemake knows its folder, and nothing of the files in it."""
+    """Return the data of a race; Snakemake knows its folder, but not the files in it."""
     if not workflow.remote_exec:
         race = plan.trials.race(wildcards)
         files = {path: one for one in race.trials for path in plan.trials.files(one)}
@@ -133,7 +134,7 @@ def study_inputs(wildcards):
 
 
 def published_inputs(wildcards):
-    """Return the results of a group; its mark says whether they are those in the tables."""
+    """Return the results of a group; its mark confirms that the tables have them."""
     paper, group = wildcards.paper, wildcards.group
     mark = layout.published(paper, group)
     if os.path.isfile(mark) and not plan.targets.is_published(paper, group):
@@ -142,7 +143,7 @@ def published_inputs(wildcards):
 
 
 def product(kind):
-    """Return a function of wildcards: what is asked for."""
+    """Return a function of wildcards that gives the requested product."""
 
     def asked(wildcards):
         name = "claims" if kind == "claims" else wildcards.name
@@ -154,7 +155,7 @@ def product(kind):
 def product_inputs(kind):
     """Return an input function: the results that a product waits for.
 
-    The record of a product decides whether it is today's, as Snakemake knows nothing of files that
+    The record of a product decides whether it is current, as Snakemake has no record of files that
     came with a checkout.
     """
 
@@ -168,9 +169,10 @@ def product_inputs(kind):
 
 
 def product_sources(kind):
-    """Return a params function: where the trials of a product are, once its inputs are made.
+    """Return a params function: the places of a product's trials, once its inputs are made.
 
-    Snakemake makes nothing again for a parameter that depends on resources; records decide that.
+    Snakemake does not make a product again for a parameter that depends on resources; records
+    decide.
     """
     return lambda wildcards, resources: plan.targets.planned_sources(
         product(kind)(wildcards)

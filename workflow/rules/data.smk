@@ -12,7 +12,8 @@ rule fetch:
         layout.log("fetch", "{dataset}"),
     priority: FIRST
     localrule: True
-    # Time-out and retries decide nothing: the script reads them, but a change fetches nothing again.
+    # Time-out and retries do not affect results: the script reads them, but a change fetches
+    # nothing again.
     params:
         source=plan.config["data"]["source"],
     script:
@@ -28,7 +29,7 @@ rule data:
         facts=layout.data_facts("{dataset}"),
     log:
         layout.log("data", "{dataset}"),
-    # First of all, or many runs would wait for it at the end.
+    # First, or many runs would wait for it at the end.
     priority: FIRST
     resources:
         **plan.data.request,

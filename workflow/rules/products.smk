@@ -77,7 +77,7 @@ rule claims:
         "../scripts/product.py"
 
 
-# The tables are no rule's output: they are written by rename.
+# The tables are not outputs of a rule, as the script replaces them by rename.
 rule publish:
     """The tables of all trials of a paper."""
     input:
@@ -104,7 +104,7 @@ for paper in plan.papers:
             input:
                 files,
 
-        # In a module rules have other names, and some may be left out.
+        # In a module, rules have other names, and some may be left out.
         called = workflow.modifier.modify_rulename(target)
         if workflow.is_rule(called):
             workflow.get_rule(called).docstring = words

@@ -1,4 +1,4 @@
-# The name of the file has the digest of all that decides it, so a result that is there is one of today.
+# The file name has the digest of all inputs, so an existing result is current.
 rule run:
     """Trials of one cell."""
     input:
@@ -7,9 +7,9 @@ rule run:
         layout.any_result,
     log:
         layout.log("run", "{paper}", "{setting}", "{algorithm}", "{trials}.{digest}"),
-    # The longest first, so that none is left over at the end.
+    # The longest first, so that no long job is left over at the end.
     priority: plan.jobs.priority(plan.jobs.of_run)
-    # Profiles of clusters say how many cells share a place in the queue.
+    # Profiles of clusters set how many cells share a place in the queue.
     group:
         "cells"
     resources:
@@ -22,8 +22,8 @@ rule run:
         "../scripts/run.py"
 
 
-# It reserves cores that it does not use, so that nothing else of the workflow runs beside it; its
-# script has one BLAS thread.
+# It reserves cores without using them, so that no other job of the workflow disturbs it. Its script
+# has one BLAS thread.
 rule time:
     """A race: cells that one process plays in turns, alone on the machine."""
     input:
@@ -54,7 +54,7 @@ rule study:
     log:
         layout.log("study", "{paper}", "{study}.{digest}"),
     priority: plan.studies.priority
-    # One that measures times reserves cores as a race does.
+    # A study that measures times reserves cores like a race.
     threads: lambda w: plan.jobs.cores(workflow) if plan.studies.is_timed(w) else 1
     resources:
         **plan.costs.request(plan.studies.expected),

@@ -12,5 +12,5 @@ with logged(snakemake.log[0]):
 
     plan = Plan(with_defaults(snakemake.config))
     join_claims(plan.layout, plan.papers)
-    # Outputs are below the folder that Snakemake runs in, whatever package makes them.
+    # Outputs are below Snakemake's working directory, whatever package makes them.
     build.write(plan, Path.cwd())

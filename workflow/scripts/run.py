@@ -5,7 +5,7 @@ import gc
 from optimist.core import blas_kernels
 from optimist.core.job_logging import logged
 
-gc.disable()  # modules are no garbage
+gc.disable()  # modules are not garbage
 blas_kernels.fix()
 with logged(snakemake.log[0]):
     blas_kernels.verify()
@@ -17,4 +17,4 @@ with logged(snakemake.log[0]):
     params = snakemake.params
     (description,), limit = params.trials, (params.limits or [None])[0]
     make_result(description, snakemake.output[0], params.data_dir, provenance.collect, limit)
-gc.freeze()  # Python would look through all of it three times more before it ends
+gc.freeze()  # otherwise Python would scan everything three more times at exit

@@ -5,7 +5,7 @@ import gc
 from optimist.core import blas_kernels
 from optimist.core.job_logging import logged
 
-gc.disable()  # modules are no garbage
+gc.disable()  # modules are not garbage
 blas_kernels.fix()
 with logged(snakemake.log[0]):
     blas_kernels.verify()
@@ -18,4 +18,4 @@ with logged(snakemake.log[0]):
     make_race(
         params.trials, snakemake.output[0], params.data_dir, provenance.collect, params.limits
     )
-gc.freeze()  # Python would look through all of it three times more before it ends
+gc.freeze()  # otherwise Python would scan everything three more times at exit

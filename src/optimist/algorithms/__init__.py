@@ -1,9 +1,9 @@
 """Registries of algorithms: literal tables from configuration name to class.
 
 A label is a name with options, ``ofuglb[solver=slsqp,history=aggregated]``; a variant of an
-algorithm is never a second class. Names are those of a domain: ``arms``, finitely many arms, or
-``box``, a box of real numbers. A name may also be that of a class in a file, ``mine.py:Mine``, or
-one that an installed package offers (`optimist.core.registry`).
+algorithm is never a second class. Names belong to a domain: ``arms``, finitely many arms, or
+``box``, a box of real numbers. A name may also denote a class in a file, ``mine.py:Mine``, or a
+class that an installed package offers (`optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -85,7 +85,7 @@ def canonical(text: str, domain: str = "arms") -> str:
     ConfigError
         For an unknown name.
     """
-    # A class from elsewhere may change while a process lives.
+    # A foreign class may change during the life of a process.
     is_own = name_of(text) in REGISTRIES[domain].table
     return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
 
@@ -108,7 +108,7 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
     Raises
     ------
     ConfigError
-        For an unknown name, or a class from elsewhere that is no algorithm.
+        For an unknown name, or a foreign class that is not an algorithm.
     """
     return REGISTRIES[domain].load(name)
 
@@ -132,22 +132,21 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
     label : str
         ``name[option=value,...]``
     problem : object
-        One of `optimist.environments.problems`; its ``domain`` decides which registry the name is
-        in.
+        One of `optimist.environments.problems`; its ``domain`` decides the registry of the name.
     rng : Generator or None
-        The algorithm's own stream; None where it is only checked, and not played.
+        The algorithm's own stream; None if it is only checked, not played.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option, a value out of range, or a problem that the algorithm is
-        not made for.
+        For an unknown name or option, a value out of range, or a problem that the algorithm does
+        not support.
     """
     return checked(label, problem, rng)()
 
 
 def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
-    """Return a function that constructs an algorithm, after all checks but those of its class.
+    """Return a function that constructs an algorithm, after all checks except those in its class.
 
     For parameters and errors see `make_algorithm`.
     """
@@ -159,12 +158,12 @@ def checked(label: str, problem: Any, rng: np.random.Generator | None = None) ->
 
 
 def check_problem(name: str, cls: Any, problem: Any) -> None:
-    """Raise ConfigError unless an algorithm class is made for a problem.
+    """Raise ConfigError unless an algorithm class supports a problem.
 
     Parameters
     ----------
     name : str
-        What the message calls the class.
+        Name of the class in the message.
     cls : type
     problem : object
         One of `optimist.environments.problems`.

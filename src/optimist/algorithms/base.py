@@ -1,4 +1,4 @@
-"""The contract of an algorithm, and that of one on finite arm sets."""
+"""The contracts of an algorithm, and of an algorithm on finite arm sets."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,12 +13,11 @@ class Algorithm(ABC):
     A subclass
 
     * takes the problem, then keyword options, in its constructor; stores and validates them, draws
-      nothing at random and allocates nothing that grows with the data. A randomised algorithm names
-      a keyword ``rng`` and is handed its own stream.
-    * names its source in ``reference``, the class of problem that it is made for in
-      ``problem_type``;
+      nothing at random and allocates nothing that grows with the data. A randomised algorithm has
+      a keyword ``rng`` and gets its own stream.
+    * names its source in ``reference`` and the class of its problem in ``problem_type``;
     * implements `select` and `update`, or `suggest`, see `FiniteArmAlgorithm` and `black_box.base`;
-    * sets ``status`` (see `optimist.experiments.loop`) when a computation went wrong, and never
+    * sets ``status`` (see `optimist.experiments.loop`) when a computation fails, and never
     raises for
       it;
     * never changes its arguments.
@@ -31,7 +30,7 @@ class Algorithm(ABC):
     Raises
     ------
     ConfigError
-        Where a subclass gets an option out of range.
+        If a subclass gets an option out of range.
     """
 
     reference: ClassVar[str]
@@ -44,13 +43,13 @@ class Algorithm(ABC):
 
     @abstractmethod
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        """Return for each row of ``thetas`` (n, d) if the current confidence set holds it, (n,)."""
+        """Return if the current confidence set holds each row of ``thetas`` (n, d), as (n,)."""
 
     def observers(self, environment: Any) -> Sequence[Any]:
-        """Return observers (`optimist.experiments.loop`) of what its theory says; it may be none.
+        """Return observers (`optimist.experiments.loop`) that check its theory; may be empty.
 
-        Only the regret lane asks for them, and only published methods: ``environment`` knows the
-        truth.
+        Only the regret lane asks for them, and only for published methods: ``environment`` knows
+        the truth.
         """
         return ()
 
@@ -59,19 +58,19 @@ class Algorithm(ABC):
         return {}
 
     def is_finite(self) -> bool:
-        """Return whether every float and array among the attributes is finite."""
+        """Return whether all floats and arrays among the attributes are finite."""
         numbers = (v for v in vars(self).values() if isinstance(v, float | np.ndarray))
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the number of bytes that the algorithm's decisions depend on between rounds."""
+        """Return the number of bytes of the state that decisions use between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
 class FiniteArmAlgorithm(Algorithm):
     """An algorithm that picks one of finitely many arms in every round.
 
-    `select`, `update` and `prepare` are all that is timed.
+    Only `select`, `update` and `prepare` are timed.
     """
 
     @abstractmethod
@@ -82,17 +81,17 @@ class FiniteArmAlgorithm(Algorithm):
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``.
+        """Learn from the ``reward`` of row ``index`` of ``arms`` (K, d).
 
-        ``context`` is what the environment tells along with it, by name, see
-        `FiniteArmEnvironment.context`; an algorithm names what it needs as arguments, instead of
+        ``context`` holds further information from the environment, by name, see
+        `FiniteArmEnvironment.context`; an algorithm names the arguments that it needs instead of
         ``args`` and ``context``.
         """
 
     def prepare(self) -> None:
-        """Do what `select` would otherwise do first, such as a fit to the last reward.
+        """Optional work that `select` would otherwise do first, such as a fit to the last reward.
 
-        Called after `update` and timed as part of it; it may do nothing.
+        Called after `update` and timed as part of it.
         """
 
 

@@ -1,11 +1,11 @@
-r"""Uniform play on finitely many arms: what any method must beat.
+r"""Uniform play on finitely many arms, the baseline of every method.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching", Section 1, has
 no such method; its follow-up reports regret relative to it,
 $$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
-Deviations: none. It is the gate of claims on regret: where a method does no better, nothing was
-learnt that a comparison could show.
+Deviations: none. It is the gate of claims on regret: a method that does no better has learnt
+nothing to compare.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Constant time and memory per round; learns nothing, and needs to know nothing.
+    """Constant time and memory per round; learns nothing, and uses no problem data.
 
     Parameters
     ----------

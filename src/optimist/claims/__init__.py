@@ -1,14 +1,14 @@
-"""Claims of a paper: what must be measured, and a computed verdict on each.
+"""Claims of a paper: the required measurements, and a computed verdict on each.
 
-A claim has readings: the paper states one, or leaves several unstated; readings of ours are shown
-and not counted. A reading has parts, by default settings, and a part has checks, each of which
-compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md says how
-words follow from numbers.
+A claim has readings: the paper states one, or leaves several unstated; our own readings are shown
+but not counted. A reading has parts, by default settings, and a part has checks, each of which
+compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md explains
+how numbers determine the words.
 
-`checks` are claims as data, `metrics` measure, `evidence` and `inference` test (with `tails` and
+`checks` holds claims as data, `metrics` measures, `evidence` and `inference` test (with `tails` and
 `units`), `first` and `gates` correct the p-values of a check (`results`), `rule` and `guarantees`
-turn them into words, `verdicts` puts these together, `vague` and `deciding` say which bounds and
-how many trials would change a word, `table` and `pages` show the verdicts.
+turn them into words, `verdicts` combines these, `vague` and `sample_size` compute the bounds
+and the numbers of trials that would change a word, `table` and `pages` show the verdicts.
 """
 
 from optimist.claims.checks import check_claims

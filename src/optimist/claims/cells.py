@@ -1,4 +1,4 @@
-"""What a metric reads: `Cells` of the aggregated tables."""
+"""Input of metrics: `Cells` of the aggregated tables."""
 
 import math
 from collections import Counter
@@ -26,17 +26,17 @@ class Missing(Exception):
 
 
 class Cells:
-    """What one check reads: looks up cells, notes absent ones, lengths and how trials ended.
+    """Input of one check: looks up cells, and notes absent cells, lengths and how trials ended.
 
     Parameters
     ----------
     groups : Groups
-        For each table its entries by key, see `group`.
+        The entries of each table by key, see `group`.
     keep : (int, int) or None
-        The first trial, turn or repetition that counts, and the one before which to stop; None for
-        all.
+        The first trial, turn or repetition that counts, and the end of the range (exclusive); None
+        for all.
     spare : int
-        How many there are after those that count.
+        Number of units after the range.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Cells:
     rounds : list of int
         Number of rounds of each cell read.
     studied : list of int
-        How many trials or repetitions a study has of what was read of it, counted or not.
+        Number of trials or repetitions of each study read, counted or not.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return the entries of a table; raise Missing naming every absent one."""
+        """Return the entries of a table; raise Missing with the names of all absent entries."""
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:
@@ -66,7 +66,7 @@ class Cells:
         return [entries[key] for key in keys]
 
     def rows(self, study: str, **where: str) -> "pd.DataFrame":
-        """Return the rows that count of a study's table with these values; Missing if none do."""
+        """Return the counted rows of a study's table with these values; raise Missing if none."""
         table = self.groups["studies"].get(study)
         if table is not None:
             for column, value in where.items():
@@ -84,7 +84,7 @@ class Cells:
     ) -> "list[pd.DataFrame]":
         """Return the rows of complete trials per (setting, algorithm), ``column`` present.
 
-        Trials before ``also`` are among them whatever counts. Raises Missing naming every cell
+        Trials before ``also`` are always included. Raise Missing with the names of all cells
         without such rows.
         """
         lane, found, absent = LANE_OF[table], [], []
@@ -105,7 +105,7 @@ class Cells:
     def check_rounds(
         self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
     ) -> None:
-        """Raise ResultError if the table of regrets thins away a round that a check names."""
+        """Raise ResultError if the table of regrets lacks a round that a check names."""
         regrets = self.groups.get("regrets")
         from optimist.experiments.trial_table import Frames  # with pyarrow, which takes time
 
@@ -122,7 +122,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
-        """Return how many trials of a cell the tables have, in a row from the first."""
+        """Return the number of consecutive trials of a cell in the tables, from the first."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
@@ -130,7 +130,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
     def _complete(
         self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
     ) -> tuple[Any, str, list[str]]:
-        """Return the rows of a cell's complete trials, or None and why; and notes."""
+        """Return the rows of a cell's complete trials, or None and the reason; and notes."""
         rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
         if rows is None or rows.empty:
             return None, "", []
@@ -147,7 +147,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
 
 
 def _kept(rows: Any, keep: tuple[int, int] | None, also: int = 0, unit: str = "trial") -> Any:
-    """Return the rows of the trials that count, None if there are none."""
+    """Return the rows of the counted trials, or None."""
     if rows is None or keep is None:
         return rows
     trial = rows[unit].to_numpy()
@@ -156,9 +156,9 @@ def _kept(rows: Any, keep: tuple[int, int] | None, also: int = 0, unit: str = "t
 
 
 def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None]") -> Groups:
-    """Return the entries of the tables by key, as `Cells` wants them; absent tables are empty.
+    """Return the entries of the tables by key, for `Cells`; absent tables are empty.
 
-    A table of cells may be a frame, or frames by setting and algorithm.
+    A table of cells may be a frame, or a dict of frames by setting and algorithm.
     """
     cells = {name: _group(tables, name, ["setting", "algorithm"]) for name in LANE_OF}
     facts = _group(tables, "facts", ["name", "setting"])
@@ -179,7 +179,7 @@ def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mappi
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return a fact: of a setting, or the worst over the number of trials that were watched."""
+    """Return a fact of a setting, or the worst value over the observed trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

@@ -1,4 +1,4 @@
-"""Claims as plain data: readings, their checks, and what a claims file may say."""
+"""Claims as plain data: readings, their checks, and the allowed content of a claims file."""
 
 import itertools
 import math
@@ -15,16 +15,16 @@ from optimist.claims.wording import ARGUMENTS, in_words
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.experiments.trials import CellKey
 
-# Arguments of metrics that name settings, and that name algorithms.
+# Arguments of metrics that name settings, and arguments that name algorithms.
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, does not state it, or has nothing to do with it: from the first
-# to the last, a reading is what the last of these is among its alternatives.
+# Whether the paper fixes a reading, leaves it open, or does not mention it. A reading has the last
+# of these statuses among its alternatives.
 STATUSES = ("stated", "unstated", "ours")
-# Arguments of metrics that are rounds, which the table of trials has to hold.
+# Arguments of metrics that are rounds, which the table of trials must contain.
 ROUNDS = ("rounds", "since")
-# How many rows that are lacking a message shows.
+# Number of lacking rows that a message shows.
 SHOWN = 3
 # Bounds that are signs: they need no reason.
 SIGNS = (0, 1)
@@ -37,25 +37,25 @@ class Check:
     Attributes
     ----------
     quantity, statistic : str
-        What is measured, see `optimist.claims.metrics`.
+        The measure, see `optimist.claims.metrics`.
     arguments : dict
     relation : {"below", "above", "between", "equals"} or None
-        None for what is shown and not compared.
+        None for a value that is shown but not compared.
     bound : float or list of two floats
     tolerance : float or None
         For ``equals``.
     why : str
-        Why the bound is what it is, if the claim's note does not say so.
+        Reason for the bound, if the claim's note does not give it.
     word : str
-        The vague word of config/words.yaml that gives relation and bound; empty if none does.
+        The vague word of config/words.yaml that defines relation and bound, or empty.
     better : {"", "below", "above", "neither"}
-        The side of a band that praises the paper's method.
+        The side of a band that favours the paper's method.
     part : str
-        What the claim asserts by itself, by default a setting.
+        The part of the claim that the check tests, by default a setting.
     status : str
-        ``ours`` if it is shown and does not count.
+        ``ours`` if it is shown but not counted.
     controls : tuple of Check
-        Of a guarantee: play outside the theorem, which makes it vacuous if it keeps the bound too.
+        For a guarantee: play outside the theorem; if it also keeps the bound, the check is vacuous.
     """
 
     quantity: str
@@ -73,23 +73,23 @@ class Check:
 
     @classmethod
     def make(cls, written: Mapping[str, Any]) -> Self:
-        """Return the check that a claims file states, written out."""
+        """Return the check for an entry of a claims file, written out."""
         controls = tuple(cls.make(control) for control in written.get("controls", ()))
         return cls(**{**written, "controls": controls})
 
     @cached_property
     def metric(self) -> Metric:
-        """What measures it."""
+        """The metric of the check."""
         return metric(self.quantity, self.statistic, self.arguments)
 
     @cached_property
     def cells(self) -> list[CellKey]:
-        """Lane, setting and algorithm of the cells that it reads; none of facts and studies."""
+        """Lane, setting and algorithm of the cells to read; empty for facts and studies."""
         return self.metric.needed(self.arguments)
 
     @cached_property
     def label(self) -> str:
-        """What is measured, in words."""
+        """The measured value, in words."""
         words = {
             key: ", ".join(map(str, value)) if isinstance(value, list) else value
             for key, value in self.arguments.items()
@@ -99,7 +99,7 @@ class Check:
 
     @property
     def is_tested(self) -> bool:
-        """Whether it can fail: what was not run stands in the place of a check, and cannot."""
+        """Whether it can fail: the placeholder of a cell that was not run cannot."""
         return self.quantity != "not_run"
 
     @property
@@ -114,23 +114,23 @@ class Check:
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds that are asked for by number."""
+        """The rounds that the check names by number."""
         return [t for t in self.named(*ROUNDS) if t]
 
     @property
     def splits(self) -> int:
-        """How many splits of the data its trials share, 0 if they are of none."""
+        """Number of data splits that its trials share, 0 if they use none."""
         return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
-        """Return the values of some arguments, each once."""
+        """Return the distinct values of some arguments."""
         found = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
         return list(dict.fromkeys(flat))
 
     @property
     def allowed(self) -> tuple[float, float]:
-        """The ends of the range in which the value must lie."""
+        """The ends of the allowed range of the value."""
         if self.relation == "equals":
             return self.bound - self.tolerance, self.bound + self.tolerance
         if self.relation == "between":
@@ -156,12 +156,12 @@ class Reading:
     Attributes
     ----------
     name : str
-        Empty if there is only one.
+        Empty if the claim has only one.
     status : {"stated", "unstated", "ours"}
-        Readings that are ours are shown and do not count.
+        Our own readings are shown but not counted.
     checks : list of Check
     alternatives : mapping
-        The id of the alternative that it takes of each choice, by the choice's name.
+        The id of the chosen alternative, by name of the choice.
     """
 
     name: str
@@ -171,18 +171,18 @@ class Reading:
 
     @property
     def counts(self) -> bool:
-        """Whether the verdict rests on it."""
+        """Whether the verdict depends on it."""
         return self.status != "ours"
 
     @property
     def counted(self) -> list[Check]:
-        """The checks that count."""
+        """The counted checks."""
         return [check for check in self.checks if self.counts and check.status != "ours"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says, and how it is tested.
+    """A statement of a paper, and its test.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ class Claim:
     level : float
         Confidence level of its tests and intervals.
     could_not_fail, chosen_by_it : str
-        Why it is vacuous, as no run could have failed it, or that it selected the set-up; else "".
+        Why no run could have failed it, or how it selected the set-up; otherwise "".
     readings : list of Reading
     """
 
@@ -208,7 +208,7 @@ class Claim:
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
-        """Return the claim of a loaded file; ``level`` is that of the file."""
+        """Return the claim of a loaded file with confidence level ``level``."""
         about = {key: value for key, value in written.items() if key != "choices"}
         names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
         readings = [
@@ -245,7 +245,7 @@ def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
     Raises
     ------
     ConfigError
-        Naming file, claim, key, value and what is allowed.
+        With file, claim, key, value and the allowed values.
     """
     paper = Path(path).parent.name
     if document["paper"] != paper:
@@ -287,7 +287,7 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
 def check_planned(
     claims: Iterable[Claim], names: Iterable[str], trials: Mapping[CellKey, int]
 ) -> None:
-    """Raise ConfigError for a check of an unknown setting or algorithm, or of cells that none runs.
+    """Raise ConfigError for a check of an unknown setting or algorithm, or of unplanned cells.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def check_planned(
     names : collection of str
         All settings and algorithms.
     trials : mapping
-        How many trials each cell is planned to have.
+        Planned number of trials of each cell.
     """
     checks = ((f"claim {claim.id!r}", check) for claim in claims for check in claim.all_checks)
     for where, check in checks:
@@ -317,10 +317,10 @@ def check_planned(
 def check_first(
     claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
 ) -> None:
-    """Raise ConfigError for checks without a row of config/first.csv, or one with a false row.
+    """Raise ConfigError for checks without a row of config/first.csv, or with a wrong row.
 
-    Every test has a row. A fact, the largest of all trials and what was not run are numbers without
-    an error, which need none.
+    Every test has a row. Facts, largest values of all trials and placeholders of cells that were
+    not run have no sampling error and need none.
 
     Parameters
     ----------
@@ -328,9 +328,9 @@ def check_first(
     rows : mapping
         The rows of the paper, see `optimist.claims.first`.
     trials : mapping
-        How many trials each cell is planned to have.
+        Planned number of trials of each cell.
     least : int
-        The fewest trials that decide anything in the paper.
+        The smallest number of trials that decides a check of the paper.
     """
     lacking: dict[str, None] = {}
     for claim in claims:
@@ -340,7 +340,7 @@ def check_first(
                 continue
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest
-            # Of a study its section says how many units each cell has.
+            # The section of a study says how many units each cell has.
             planned = min([check.splits or math.inf, *(trials[cell] for cell in cells)])
             if measured.gate and claim.kind == "empirical":
                 lacking |= _gates_lacking(claim, cells, rows, trials)
@@ -369,7 +369,7 @@ def check_first(
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return a row for each setting whose uniform play has none: none of it is doubled."""
+    """Return a row for each setting whose uniform play has none: its trials are not doubled."""
     paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:
         gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)

@@ -1,4 +1,4 @@
-"""What verdicts and their pages know beside tables: plans, costs, and where things are shown."""
+"""Inputs of verdicts and their pages besides tables: plans, costs, and links to figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from optimist.experiments.trials import CellKey
 
 @dataclass(frozen=True)
 class Context:
-    """What the workflow knows of the claims of a paper.
+    """Plans and costs of the claims of a paper.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class Context:
     lines : mapping
         The line of each claim in its file.
     shortened : str
-        By what the run was made shorter than the papers', empty for a full one.
+        The options that shortened the run, empty for a full run.
     """
 
     seconds: Mapping[CellKey, float] = field(default_factory=dict)

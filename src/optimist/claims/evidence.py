@@ -1,11 +1,11 @@
-"""Evidence: what trials say about one number, for tests at a bound and for intervals.
+"""Evidence: inference from trials about one number, by tests at a bound and by intervals.
 
-Every class here is an `Evidence`: a value with one-sided p-values at any bound, an interval that is
-made of the bounds which its test does not reject, and the number of units (trials, turns, splits)
-that would decide. `optimist.claims.inference` makes evidence of several kinds from plain arrays.
+Every class here is an `Evidence`: a value with one-sided p-values at any bound, an interval of the
+bounds that its test does not reject, and the number of units (trials, turns, splits) that would
+decide. `optimist.claims.inference` makes evidence of several kinds from plain arrays.
 
-A p-value is small if data speak for its side. It is 1 on both sides where they cannot speak: too
-few units, or numbers that are not finite. Exact values have 0 and 1.
+A p-value is small if the data support its side. Both are 1 if the data support no conclusion, for
+too few units or numbers that are not finite. Exact values have p-values 0 and 1.
 """
 
 import math
@@ -22,21 +22,21 @@ from optimist.claims.units import power_of_signs, power_of_t
 from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan
-# Fewest units with which a measure decides that names no other number.
+# Default for the smallest number of units with which a measure decides.
 RATIO_UNITS = 10
 
 
 class Evidence(Protocol):
-    """What was measured, and what follows from it for any bound.
+    """A measured value, and its tests and intervals.
 
     Attributes
     ----------
     value : float
         The estimate; nan if there is none.
     n : int or None
-        Independent units behind it; None for a value without sampling error.
+        Number of independent units; None for a value without sampling error.
     method : str
-        How interval and p-values come about.
+        How interval and p-values are computed.
     """
 
     @property
@@ -49,21 +49,21 @@ class Evidence(Protocol):
     def method(self) -> str: ...
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return p of "the truth is below the bound", and of "above"; small if data show it."""
+        """Return p of "the truth is below the bound", and of "above"; small if the data show it."""
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
         """Return the two-sided interval at ``level``: one piece, two, or none."""
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the chance that n units decide at ``alpha`` on each side; nan without meaning.
+        """Return the chance that n units decide at ``alpha`` on each side; nan if undefined.
 
-        The truth is taken to lie a factor ``ratio`` from the bound, on the side where the chance
-        is less. This effect is fixed beforehand: a number made from the effect that was observed
-        restates the p-value (Hoenig and Heisey 2001, The abuse of power).
+        The truth is assumed a factor ``ratio`` from the bound, on the side with the smaller chance.
+        This effect is fixed beforehand: a number computed from the observed effect restates the
+        p-value (Hoenig and Heisey 2001, The abuse of power).
         """
 
 
-# Measures that rest on Student's t.
+# Measures that use Student's t.
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +72,8 @@ class RatioOfMeans:
 
     $$T(b) = \frac{\bar y - b\bar x}{s_{y-bx}\sqrt{1/n + \rho}},$$ with n - 1 degrees of freedom:
     for a positive mean of x, "the ratio is below b" is "the mean of y - b x is negative". Swapping
-    y with x and b with 1/b only turns the sign of T. The bounds that are not rejected are those of
-    Fieller (1954, Some problems in interval estimation), within [0, inf): with $q = t^2(1/n+\rho)$
+    y with x and b with 1/b only changes the sign of T. The bounds not rejected form the interval of
+    Fieller (1954, Some problems in interval estimation) in [0, inf): with $q = t^2(1/n+\rho)$
     $$A b^2 - 2 B b + C \le 0,\quad A = \bar x^2 - q s_{xx},\; B = \bar x\bar y - q s_{xy},\;
     C = \bar y^2 - q s_{yy}.$$ They are between the roots if A > 0, outside them if A < 0 and
     $D = B^2 - AC > 0$, and all if A < 0 and D <= 0.
@@ -82,13 +82,13 @@ class RatioOfMeans:
     ----------
     top, bottom : (n,)
         y and x; the mean of x must not be negative. The pairs must be independent of each other;
-        y and x of a pair may be, too.
+        y and x of a pair may be dependent.
     least : int
-        With fewer units nothing is decided.
+        Smallest number of units for a decision.
     extra : float
         rho, see `splits_mean`.
     shown : int
-        With fewer units there is no interval.
+        Smallest number of units for an interval.
     """
 
     top: np.ndarray
@@ -120,7 +120,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether the mean of x is such that "the ratio is below b" says something."""
+        """Whether the mean of x gives "the ratio is below b" a meaning."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")
@@ -132,7 +132,7 @@ class RatioOfMeans:
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the ratios that are not rejected, within [0, inf): up to two pieces."""
+        """Return the ratios in [0, inf) that are not rejected: up to two pieces."""
         y, x, factor = self._scaled
         if self.n < self.shown or not (self.is_defined and np.isfinite(y).all()):
             return []
@@ -145,9 +145,9 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Both sides over powers of two near their largest values, and the quotient of these.
+        """Both sides over powers of two near their largest values, and the quotient of the powers.
 
-        No square is then too large or too small for a float.
+        No square then overflows or underflows.
         """
         powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
         y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
@@ -173,14 +173,14 @@ class Mean:
     Parameters
     ----------
     values : (n,)
-        One of each unit.
+        One per unit.
     least : int
-        With fewer units nothing is decided; the interval is there from two on.
+        Smallest number of units for a decision; two suffice for an interval.
     extra : float
         rho, see `splits_mean`.
     unit : float or None
-        By how much the value changes if what it is about changes by a factor e; None if the value
-        itself is what changes by a factor.
+        Change of the value if the underlying quantity changes by a factor e; None if the value
+        itself is that quantity.
     """
 
     values: np.ndarray
@@ -199,7 +199,7 @@ class Mean:
     @cached_property
     @np.errstate(all="ignore")
     def value(self) -> float:
-        """The mean; nan of no values."""
+        """The mean; nan without values."""
         return float(self.values.mean()) if self.n else NAN
 
     def p_values(self, bound: float) -> tuple[float, float]:
@@ -217,7 +217,7 @@ class Mean:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n units; nan if the bound is zero, from which nothing is a factor."""
+        """Return the power of n units; nan if the bound is zero, where ratios are undefined."""
         if self.n < 2:
             return NAN
         effect = (1.0 - 1.0 / ratio) * abs(bound)
@@ -228,14 +228,14 @@ class Mean:
 
 @dataclass(frozen=True)
 class Mapped:
-    """A number that is a monotone function of another, of which there is evidence.
+    """A number that is a monotone function of another number with evidence.
 
     Parameters
     ----------
     inner : Evidence
-        Of the other number.
+        Evidence of the other number.
     map, back : callable
-        The function and its inverse; nan where there is no such number, which decides nothing.
+        The function and its inverse; nan outside their domains, which decides nothing.
     falls : bool
         Whether the function decreases.
     """
@@ -260,28 +260,28 @@ class Mapped:
         return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval of the other number, mapped; none where that is not defined."""
+        """Return the interval of the other number, mapped; empty where the map is undefined."""
         ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
         return sorted((low, high) for low, high in ends if low <= high)
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power for the other number; ``ratio`` is a factor there."""
+        """Return the power for the other number, of which ``ratio`` is a factor."""
         return self.inner.power(self.back(bound), ratio, n, alpha)
 
 
-# Measures without a law of the values.
+# Measures without a distribution of the values.
 
 
 @dataclass(frozen=True, eq=False)
 class MedianRatio:
     r"""Median of y / x over pairs, by the sign test of y - b x at the bound.
 
-    With k of n pairs not on one side, $p = P(\mathrm{Bin}(n, 1/2) \le k)$ for that side, exact or
-    too large whatever the law of the values: a tie speaks for the median at the bound, so it counts
-    against both sides. The interval is from order statistic j of the ratios to n + 1 - j, where
-    j - 1 is the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$: all bounds that the test
-    does not reject. A ratio y / 0 is infinite, 0 / 0 is a tie with every bound. With fewer pairs
-    than `fewest_pairs` no p can reach alpha.
+    If k of n pairs are not on one side, $p = P(\mathrm{Bin}(n, 1/2) \le k)$ for that side, exact or
+    conservative for any distribution: a tie supports a median at the bound, so it counts against
+    both sides. The interval runs from order statistic j of the ratios to n + 1 - j, where j - 1 is
+    the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$: all bounds that the test does not
+    reject. A ratio y / 0 is infinite, and 0 / 0 is a tie with every bound. No p can reach alpha
+    with fewer pairs than `fewest_pairs`.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ class MedianRatio:
         )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return two order statistics of the ratios, none if there are too few."""
+        """Return two order statistics of the ratios, empty if there are too few."""
         j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
         ties = np.zeros(self.n - len(self.ratios))
         low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
@@ -330,7 +330,7 @@ class MedianRatio:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n pairs if all ratios were moved until their median is so far off."""
+        """Return the power of n pairs if all ratios were shifted to put their median so far off."""
         if not (len(self.ratios) and 0.0 < self.value < math.inf):
             return NAN
         inside = self.ratios / self.value
@@ -340,7 +340,7 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Share:
-    r"""Share of trials in which something holds, by Clopper and Pearson (1934).
+    r"""Share of trials with a property, by Clopper and Pearson (1934).
 
     $p = P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for "above".
     Units are trials, never rounds of a trial.
@@ -357,7 +357,7 @@ class Share:
 
     @property
     def value(self) -> float:
-        """k / n; nan of no trial."""
+        """k / n; nan without trials."""
         return self.successes / self.n if self.n else NAN
 
     def p_values(self, bound: float) -> tuple[float, float]:
@@ -374,7 +374,7 @@ class Share:
         return [(low, high)] if self.n else []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        return NAN  # `detectable_rate` says what a number of trials would show
+        return NAN  # `detectable_rate` returns the rate that a number of trials would detect
 
 
 @dataclass(frozen=True)
@@ -385,7 +385,7 @@ class Exact:
     ----------
     value : float
     n : int or None
-        The number of trials it was made from, if it was made from trials.
+        The number of trials behind it, None for a value that uses none.
     """
 
     value: float
@@ -393,7 +393,7 @@ class Exact:
     method: str = "exact"
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return 0 on the side where the value is; (1, 1) on the bound itself, and for nan."""
+        """Return 0 on the side of the value; (1, 1) on the bound itself, and for nan."""
         if self.value == bound or math.isnan(self.value) or math.isnan(bound):
             return NEITHER
         return (0.0, 1.0) if self.value < bound else (1.0, 0.0)

@@ -1,9 +1,8 @@
-r"""How many units a check was first judged with, and how many count since: by doubling.
+r"""Number of units in the first judgement of a check, and number counted since, by doubling.
 
-All that was run counts, whatever it was run for, and anybody may look at any time. With n units
-from ``start`` on, the first $n_0 2^k$ of them count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each
-p-value is multiplied by $2^{k+1}$: the looks that can be taken err together at most as often as
-one test without doubling.
+Every run counts, whatever its purpose, and anybody may look at any time. Of n units from ``start``
+on, the first $n_0 2^k$ count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each p-value is multiplied by
+$2^{k+1}$: all possible looks together err at most as often as one test without doubling.
 """
 
 import csv
@@ -17,9 +16,9 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
-# What counts, and the fewest that any check is judged with.
+# Units, and the smallest number with which a check is judged.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
-# Before the name of a setting, in place of a check: of uniform play there.
+# Prefix of a setting in place of a check, for uniform play in that setting.
 GATE, UNIFORM = "gate:", "uniform"
 
 
@@ -33,7 +32,7 @@ class First:
     start : int
         The first unit that counts.
     n0 : int
-        How many units the check was first judged with.
+        Number of units in the first judgement of the check.
     """
 
     unit: str
@@ -45,12 +44,12 @@ class First:
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:
-        """Return the unit before which those stop that count after k doublings."""
+        """Return the end (exclusive) of the counted units after k doublings."""
         return self.start + (self.n0 << k)
 
 
 def doubled(p: float, k: int) -> float:
-    """Return a p-value corrected for all looks after up to k doublings; 1 of fewer than n0."""
+    """Return a p-value corrected for all looks after up to k doublings; 1 below n0."""
     return min(1.0, 2.0 ** (k + 1) * p) if k >= 0 else 1.0
 
 
@@ -68,7 +67,7 @@ def read(path: str | Path) -> list[list[Any]]:
     Raises
     ------
     ConfigError
-        Naming file, line and column.
+        With file, line and column.
     """
     lines = csv.reader(io.StringIO(read_text(path)))
     if next(lines, None) != COLUMNS:

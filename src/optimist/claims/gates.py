@@ -1,16 +1,15 @@
-r"""The gate, one for all claims: does somebody beat uniform play by the factor that a check names?
+r"""The gate of all claims: does some method beat uniform play by the factor that a check names?
 
 For a check that compares regrets with a bound, $b^* \ge 1$ is the end of the bound nearest to 1,
-inverted if it is below 1; for growth it is 1.25. With M the learning methods that the check names,
-$g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$, and $p^+$ is at least $g(b^*)$,
-$p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle as far as
-$i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
+inverted if it is below 1; for growth it is 1.25. Let M be the learning methods that the check names
+and $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. Then $p^+$ is at least $g(b^*)$,
+$p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle if
+$i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that no method does.
 
-Gate and idle test have their own number of first trials: that of uniform play in the setting, or
-that of the check if it is smaller, as a pair was first judged with the fewer of the two. Over
-splits of data, which share most of what is trained on, the test is corrected as that of the check.
-In a check of several settings somebody has to learn in each of them, or in one of them if they are
-tunings.
+Gate and idle test use the smaller of two numbers of first trials, that of uniform play in the
+setting and that of the check, as the smaller one limited the first judgement of a pair. Splits of
+data share most training rows, so the test over splits has the same correction as the check. If a
+check has several settings, some method has to learn in each of them, or in one if they are tunings.
 """
 
 import math
@@ -28,20 +27,20 @@ from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
-# The factor of checks that name none, and the largest that a refutation needs.
+# The factor of checks that name none, and the largest factor that a refutation needs.
 OF_GROWTH, MOST = 1.25, 2.0
 
 
 @dataclass(frozen=True)
 class Gate:
-    r"""What uniform play says of a check.
+    r"""Results of uniform play for a check.
 
     Attributes
     ----------
     support, refute, idle : float
         $g(b^*)$, $g(\min(b^*, 2))$ and i.
     remark : str
-        The settings without uniform play, empty if none are.
+        The settings without uniform play, or empty.
     """
 
     support: float
@@ -66,7 +65,7 @@ class Gates:
         self._measured = cache(self._measure)
 
     def of(self, claim: str, check: Check) -> Gate | None:
-        """Return the gate of a claim's check, None if it has none."""
+        """Return the gate of a claim's check, or None."""
         if not check.metric.gate:
             return None
         learners: dict[str, list[tuple[str, str]]] = {}
@@ -95,7 +94,7 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return regret of uniform play over that of a method, and k; None without such cells."""
+        """Return the regret of uniform play over a method's, and k; None without such cells."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
         own = self.first.get((claim, check.label))
@@ -126,11 +125,11 @@ def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[
 def counted(
     groups: Groups, first: First | None, cells: Sequence[CellKey], studied: Sequence[int] = ()
 ) -> tuple[Cells, int]:
-    """Return cells cut to the units that count, and k; all of them without a row or below n0.
+    """Return cells cut to the counted units, and k; all units without a row or below n0.
 
-    ``studied`` has the numbers of units that studies have.
+    ``studied`` holds the numbers of units of studies.
 
-    Splits count by the trials that play them: the first trials play a split each, and further ones
+    Splits count by the trials that play them: the first trials play one split each, and later ones
     average its seeds, which is a new look too.
     """
     if first is None:

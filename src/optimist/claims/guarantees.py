@@ -1,6 +1,6 @@
-r"""Guarantees: theorems with all their constants, which are held or violated.
+r"""Guarantees: theorems with all their constants, which hold or are violated.
 
-A sure bound is violated by one trial beyond it. A bound that may be broken with probability
+One trial beyond a sure bound violates it. A bound that may be broken with probability
 $\delta$ is violated if $k$ of $n$ trials break it and $P(\mathrm{Bin}(n, \delta) \ge k)$ is at most
 $\alpha$ over the number of such checks.
 """
@@ -16,15 +16,15 @@ from optimist.claims.results import ROUNDING, Result
 from optimist.claims.tails import at_least
 from optimist.claims.units import detectable_rate
 
-# A bound of so many times what was observed could hardly have been exceeded.
+# A bound this many times the observed value could hardly have been exceeded.
 VACUOUS = 10.0
 
 
 def decided(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a guarantee with outcomes, slacks and what they could have found.
+    """Return the results of a guarantee with outcomes, slacks and detectable rates.
 
-    What is held is vacuous where no run could have shown otherwise: by the claim's own word, if the
-    bound is ten times what was observed or more, and if play outside the theorem keeps it too.
+    A guarantee that holds is vacuous if no run could have broken it: by the claim's own word, if
+    the bound is at least ten times the observed value, or if play outside the theorem keeps it too.
     """
     shares = sum(r.counts and isinstance(r.evidence, Share) for r in results)
     return [_vacuous(_tested(r, claim.alpha / max(1, shares)), claim) for r in results]
@@ -60,8 +60,8 @@ def _vacuous(result: Result, claim: Claim) -> Result:
 def is_kept(check: Check, value: float) -> bool:
     """Return whether a value keeps a bound, up to rounding.
 
-    A share keeps its bound if it is inside, whether or not chance could have taken it out. A bound
-    of zero has no relative rounding.
+    A share keeps its bound if it is inside, whether or not chance explains it. A bound of zero has
+    no relative rounding.
     """
     low, high = check.allowed
     below, above = (ROUNDING * (abs(end) or 1.0) for end in (low, high))
@@ -69,10 +69,10 @@ def is_kept(check: Check, value: float) -> bool:
 
 
 def slack_of(check: Check, value: float) -> float:
-    """Return by how many times a value is inside its bound: at least 1 if the bound is kept.
+    """Return the factor by which a value is inside its bound: at least 1 if the bound is kept.
 
-    Bound over value, or value over bound from below: inf if only the larger is positive, nan if
-    that is not, and for what must equal a number.
+    Bound over value, or value over bound from below: inf if only the larger is positive, nan if it
+    is not positive, and nan for equality.
     """
     low, high = check.allowed
     if check.relation == "equals":

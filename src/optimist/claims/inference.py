@@ -17,26 +17,26 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# Fewest units with which each kind decides, if they are not `RATIO_UNITS`.
+# Smallest number of units with which each kind decides, if not `RATIO_UNITS`.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 
 def from_logarithm(inner: Mean, method: str) -> Mapped:
-    """Return evidence of a positive number from that of its logarithm."""
+    """Return evidence of a positive number from evidence of its logarithm."""
     return Mapped(inner, exp, lambda bound: float(log(bound)) if bound > 0.0 else NAN, method)
 
 
 def exponent_between(ratio: Evidence, factor: float) -> Mapped:
     r"""Return evidence of the exponent p of a growth $R \propto x^p$ between two ends.
 
-    Bounds and intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$, so the test is that of the ratio.
+    Bounds and intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$, so the test of the ratio applies.
 
     Parameters
     ----------
     ratio : Evidence
-        Of the ratio of what was measured at the two ends.
+        Evidence of the ratio of the values at the two ends.
     factor : float
-        x_2 / x_1, the ratio of the two ends; with a ratio of 1 nothing is known.
+        x_2 / x_1, the ratio of the two ends; a ratio of 1 decides nothing.
     """
     width = float(log(factor))
     width = width if math.isfinite(width) and width else NAN
@@ -59,8 +59,8 @@ def mean_difference(top: np.ndarray, bottom: np.ndarray) -> Mean:
 def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
     """Return evidence of the ratio of spreads of paired samples (n,).
 
-    A spread is the mean distance from the median, so it is `RatioOfMeans` of |y - med y| and
-    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). Two of these
+    A spread is the mean distance from the median, so this is `RatioOfMeans` of |y - med y| and
+    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). Two distances
     are always equal, which is no certainty.
     """
     sides = (np.asarray(side, dtype=float) for side in (top, bottom))
@@ -74,17 +74,17 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
 
     Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
     $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units are
-    independent, the points of one unit need not be. It is the slope of the typical unit: logarithms
-    are averaged.
+    independent, the points of one unit need not be. Logarithms are averaged, so the slope is that
+    of the typical unit.
 
     Parameters
     ----------
     points : (m,) or (m, n)
         x, positive and not all equal; the same for all units or their own.
     values : (m, n)
-        v, positive. With another value in any unit nothing is decided.
+        v, positive. Any other value in a unit decides nothing.
     bottoms : (m, n)
-        What v is divided by.
+        Divisors of v.
     """
     points = np.transpose(points)
     slopes = log_log_slopes(points, np.transpose(values / bottoms))
@@ -96,10 +96,9 @@ def slope_of_means(
 ) -> Mean:
     r"""Return evidence of a log-log slope of means over n units, by the jackknife.
 
-    The least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it speaks of means:
-    values that are seldom large, or zero, count as they do in a ratio of means. With noise whose
-    deviation is up to the mean, 10 units and a bound on the truth, 3 % of data sets decide on a
-    side where 2.5 % should.
+    The least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it describes means: zeros
+    and rare large values count as they do in a ratio of means. For noise with a deviation up to the
+    mean, 10 units and a bound on the truth, 3 % of data sets decide on a side instead of 2.5 %.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ def slope_of_means(
     values : (m, n)
         v
     bottoms : (m, n) or None
-        What each mean of v is divided by.
+        Divisors of each mean of v.
     """
     given = np.asarray(points, dtype=float)
     x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))
@@ -125,7 +124,7 @@ def slope_of_means(
 
 
 def _unit_of_slopes(logs: np.ndarray) -> float:
-    """Return how a slope changes if growth between the ends of points, (..., m), is e times it."""
+    """Return a slope's change if growth between the ends of points, (..., m), is e times it."""
     width = float(np.ptp(logs, axis=-1).mean()) if logs.size else 0.0
     return 1.0 / width if width > 0.0 else NAN
 
@@ -136,7 +135,7 @@ def ratio_of_ratios(
     r"""Return evidence of (y / x) / (y' / x'), all means over n units, by the jackknife.
 
     Student's t of `jackknife_values` of the logarithm gives interval and test. Units are the trials
-    that all four have in common.
+    common to all four.
     """
 
     def logarithm(means: np.ndarray) -> Any:
@@ -149,17 +148,17 @@ def ratio_of_ratios(
 
 @np.errstate(all="ignore")
 def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np.ndarray:
-    r"""Return values (n,) whose mean and standard error are those of a function of k means.
+    r"""Return values (n,) with the mean and the standard error of a function of k means.
 
-    With $\theta$ the function of the means of ``columns`` (k, n), and $\theta_{(-i)}$ that without
-    unit i, they are $\theta + (n-1)(\overline{\theta_{(-\cdot)}} - \theta_{(-i)})$: Tukey's
-    pseudo-values, moved so that their mean is the estimate itself. In simulations with heavy tails
-    intervals around it cover no less than those around the mean of pseudo-values.
+    Let $\theta$ be the function of the means of ``columns`` (k, n), and $\theta_{(-i)}$ its value
+    without unit i. The values are $\theta + (n-1)(\overline{\theta_{(-\cdot)}} - \theta_{(-i)})$:
+    Tukey's pseudo-values, shifted so that their mean is the estimate itself. In simulations with
+    heavy tails, intervals around it cover no less than intervals around the mean of pseudo-values.
 
     ``statistic`` maps means (k, ...) to (...,).
     """
     n = columns.shape[1]
-    if n < 2:  # the value itself, from which nothing is decided
+    if n < 2:  # the value itself, which decides nothing
         return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
     values: np.ndarray = statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
@@ -173,25 +172,25 @@ def turns_ratio(
     base_top: np.ndarray | float = 1.0,
     base_bottom: np.ndarray | float = 1.0,
 ) -> Mapped:
-    """Return evidence of (y / x) / (y' / x'), by Student's t of logarithms, one of each turn (n,).
+    """Return evidence of (y / x) / (y' / x'), by Student's t of logarithms, one per turn (n,).
 
-    The times of a turn were taken one after the other, in random order (Kalibera and Jones 2013,
+    The times of a turn were measured one after the other, in random order (Kalibera and Jones 2013,
     Rigorous benchmarking in reasonable time).
     """
     return turns_mean((log(top) - log(bottom)) - (log(base_top) - log(base_bottom)))
 
 
 def turns_mean(logs: np.ndarray) -> Mapped:
-    """Return evidence of a time, or of a ratio, of whose logarithm each turn gives one value."""
+    """Return evidence of a time, or of a ratio, from one logarithm per turn."""
     return from_logarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:
     r"""Return evidence of the mean over splits of repeated cross-validation with ``folds`` folds.
 
-    The splits share most of what is trained on, which a plain t test takes for independence. The
-    corrected one (Nadeau and Bengio 2003, Inference for the generalization error) has
-    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom; with k folds the
+    The splits share most training rows, and a plain t test assumes independence. The corrected test
+    (Nadeau and Bengio 2003, Inference for the generalization error) has
+    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom; for k folds the
     last ratio is 1/(k - 1).
     """
     return Mean(values, SPLITS, "corrected resampled t", extra=1.0 / (folds - 1))

@@ -20,12 +20,12 @@ Bound = float | list[float]
 
 
 class Alternative(Keys):
-    #: Whether the paper fixes it, does not state it, or it is ours: shown, and not counted.
+    #: Whether the paper fixes it, leaves it open, or it is our own: shown, but not counted.
     status: Status
     name: NotBlank  #: Display name: a sentence says "holds under" and the name.
     about: Sentence  #: A sentence that explains it: what it changes.
     settings: NotRequired[dict[str, str]]  #: Settings by the settings that they replace.
-    #: Options that are added to all settings of a check which do not have them.
+    #: Options that are added to all settings of a check without them.
     options: NotRequired[dict[str, Any]]
     #: Labels of algorithms by the labels that they replace; one of the same name adds its options.
     algorithms: NotRequired[dict[str, str]]
@@ -44,33 +44,33 @@ class Control(Keys):
 
 
 class Check(Keys):
-    #: What a trial or a turn yields, a key of QUANTITIES in
+    #: The value that a trial or a turn yields, a key of QUANTITIES in
     #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    #: What is made of it, a name above a function of src/optimist/claims/metrics/statistics.py.
+    #: The statistic of it, a name above a function of src/optimist/claims/metrics/statistics.py.
     statistic: str
-    #: Arguments of the statistic, which are words of its label; labels may be $list or sweeps where
-    #: they are lists.
+    #: Arguments of the statistic, which are words of its label; lists of labels may be $list or
+    #: sweeps.
     arguments: NotRequired[dict[str, Any]]
     #: Arguments that take each value of a list, $list or sweep, in all combinations.
     each: NotRequired[dict[str, Entries]]
-    #: A vague word of the paper: relation and bound are those of config/words.yaml.
+    #: A vague word of the paper; config/words.yaml has its relation and bound.
     word: NotRequired[str]
     #: Relation of value and bound.
     relation: NotRequired[Literal["below", "above", "between", "equals"]]
     bound: NotRequired[Bound]  #: A number; two numbers for between, whose ends are allowed.
     tolerance: NotRequired[Annotated[float, Ge(0)]]  #: For equals: the largest allowed distance.
-    #: Why the bound is what it is, if no word and no note of the claim says so.
+    #: Reason for the bound, if no word and no note of the claim gives it.
     why: NotRequired[NotBlank]
-    #: The part that the check belongs to, if it is not that of its claim.
+    #: The part of the check, if it differs from that of its claim.
     part: NotRequired[PartName]
-    #: For a band of an empirical claim, which must have it: the side that praises the paper's
-    #: method; neither in a band between rivals.
+    #: Required for a band of an empirical claim: the side that favours the paper's method; neither
+    #: in a band between rivals.
     better: NotRequired[Literal["below", "above", "neither"]]
-    when: NotRequired[Condition]  #: Alternatives, by choice, under which alone the check is made.
-    status: NotRequired[Literal["ours"]]  #: ours: the check is shown and does not count.
-    #: In a guarantee, the same check of play that the theorem does not cover: the guarantee is
-    #: vacuous if this play keeps the bound too.
+    when: NotRequired[Condition]  #: The alternatives, by choice, under which the check is made.
+    status: NotRequired[Literal["ours"]]  #: ours: the check is shown but does not count.
+    #: In a guarantee, the same check of play outside the theorem: the guarantee is vacuous if this
+    #: play also keeps the bound.
     control: NotRequired[Control]
 
 
@@ -81,8 +81,8 @@ class Claim(Keys):
     headline: NotRequired[str]  #: The claim in a few words.
     place: str  #: Section, figure or table of the paper.
     statement: str  #: The claim in our words.
-    note: NotRequired[NotBlank]  #: Why the bounds are what they are, and what to know.
-    #: Confidence level; half of what is left is the error allowed on each side.
+    note: NotRequired[NotBlank]  #: Reasons for the bounds, and remarks.
+    #: Confidence level; half the remainder is the error allowed on each side.
     level: NotRequired[Level]
     could_not_fail: NotRequired[str]  #: Why no run could have failed it, which makes it vacuous.
     #: Why its numbers selected the set-up: the word of a fact is then 'selected by it'.
@@ -91,19 +91,19 @@ class Claim(Keys):
     reading: NotRequired[Literal["stated", "unstated"]]
     #: Ids of choices; each combination of their alternatives is a reading.
     choices: NotRequired[Annotated[list[str], Once]]
-    #: Name of what the claim asserts by itself, or the arguments whose values name it; by default
-    #: the settings. Readings that count have the same parts.
+    #: Name of the claim's assertion, or the arguments whose values name it; by default the
+    #: settings. Counted readings have the same parts.
     part: NotRequired[PartName]
-    #: Combinations of alternatives that are no reading, by choice.
+    #: Combinations of alternatives that are not readings, by choice.
     without: NotRequired[list[Condition]]
-    #: All that count must hold in a reading for it to hold.
+    #: A reading holds if all its counted checks hold.
     checks: Annotated[list[Check], MinLen(1)]
 
 
 class Claims(Keys):
     paper: str  #: Id of the paper, equal to the folder's name.
-    level: Level  #: Confidence level; half of what is left is the error allowed on each side.
-    #: The fewest trials with which any check of the paper is decided; by default those of its test.
+    level: Level  #: Confidence level; half the remainder is the error allowed on each side.
+    #: The fewest trials that decide any check of the paper; by default the fewest of its test.
     least: NotRequired[Count]
     lists: NotRequired[dict[str, Entries]]  #: Further lists of labels by name.
     #: Choices by an id: a reading takes one alternative of each that its claim names.
@@ -114,7 +114,7 @@ class Claims(Keys):
 class Word(Keys):
     relation: Literal["below", "above", "between"]  #: Relation of value and bound.
     bound: Bound  #: A number; two for between.
-    why: str  #: Why the word is taken to mean that.
+    why: str  #: Reason for this meaning of the word.
 
 
 Vocabulary = Annotated[dict[Annotated[str, matching("^[a-z][a-z_]*$")], Word], MinLen(1)]

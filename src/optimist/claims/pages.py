@@ -1,7 +1,7 @@
 """Verdicts as text for a terminal and as Markdown.
 
-All texts but the page of one paper are made from the table of `optimist.claims.table`, which may
-come from its CSV file: they need no results.
+All texts except the page of one paper use the table of `optimist.claims.table`, which may come from
+its CSV file, so they need no results.
 """
 
 import itertools
@@ -33,7 +33,7 @@ NAMES_OF_KINDS = {"empirical": "claim", "guarantee": "guarantee", "fact": "fact"
 
 
 def _value(check: Any) -> str:
-    """Word a measured value: ``1.52 (1.41 to 1.63, n = 10)``."""
+    """Format a measured value: ``1.52 (1.41 to 1.63, n = 10)``."""
     if check.outcome == "missing":
         return ""
     parts = ", ".join(filter(None, [check.interval, f"n = {check.n:.0f}" if check.n > 0 else ""]))
@@ -50,7 +50,7 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line: how many claims of each kind have which verdict."""
+    """Return a line with the number of claims by kind and verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
     return " ".join(_tally(own) for own in kinds if not own.empty)
@@ -74,7 +74,7 @@ def _tally(heads: "pd.DataFrame") -> str:
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
-    """Say how many wrong verdicts are to be expected by chance."""
+    """Return how many wrong verdicts are expected by chance, in words."""
     heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
@@ -110,7 +110,7 @@ def _line(check: Any) -> str:
 
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a row for each open claim, its first, by core-hours; then the claims without any."""
+    """Return the first row of each open claim, by core-hours; then the claims without any."""
     heads = frame[frame["verdict"] == "open"].drop_duplicates("claim")
     heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
     ordered = heads.sort_values(
@@ -199,9 +199,9 @@ this file's source, are in [config/papers/{paper}](../../config/papers/{paper}).
 
 
 def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
-    """Return a page for people: the summary table, then every claim with its readings and checks.
+    """Return a page for readers: the summary table, then every claim with its readings and checks.
 
-    The verdicts are those on one paper, whose name their ids begin with; ``frame`` is their table.
+    The verdicts belong to one paper, whose name begins their ids; ``frame`` is their table.
     """
     paper = verdicts[0].claim.id.split(".")[0]
     head = HEAD.format(paper=paper, wrong=wrong_words(frame))
@@ -244,7 +244,7 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
 
 
 def _beside(about: Any) -> Iterator[str]:
-    """Yield what is said beside the word of a claim."""
+    """Yield the remarks next to the word of a claim."""
     if about.stated:
         yield f"Stated reading: {about.stated}."
     if about.if_counted:

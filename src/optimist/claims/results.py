@@ -1,4 +1,4 @@
-"""A check with what was measured: its p-values, gated and corrected, as the rule takes them."""
+"""A check with its measured value: its p-values, gated and corrected, as the rule uses them."""
 
 import math
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
 from optimist.claims.tails import NEITHER
 
-# What rounding may take a number beyond a bound that it may reach, relative to both.
+# Relative distance by which rounding may take a number beyond a bound.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Result:
-    """A check of a reading, with what was measured and what follows.
+    """A check of a reading, with its measured value and outcome.
 
     Attributes
     ----------
@@ -28,22 +28,22 @@ class Result:
     rounds : int or None
         Number of rounds of the shortest cell read.
     first : First or None
-        How many units it was first judged with; None of a fact, and of what is no test.
+        Number of units of the first judgement; None for facts and for values that are not tested.
     k : int
-        How often they were doubled; -1 if there are fewer.
+        Number of doublings since; -1 if there are fewer units.
     spare : int
-        How many units lie after the last step of doubling.
+        Number of units after the last doubling.
     controls : tuple of Result
-        Of the check's controls.
+        Results of the check's controls.
     gate : Gate or None
-        What uniform play says of it.
+        Results of uniform play for it.
     support, refute : float
-        One-sided p-values, corrected for doubling and gated: small if the data show, or refute,
-        what the check states.
+        One-sided p-values, corrected for doubling and gated: small if the data support, or refute,
+        the check.
     outcome : str
         One of `OUTCOMES`.
     slack : float
-        Of a guarantee: bound over observed; nan for others.
+        For a guarantee: bound over observed value; otherwise nan.
     """
 
     check: Check
@@ -63,20 +63,20 @@ class Result:
 
     @property
     def counts(self) -> bool:
-        """Whether the verdict rests on it."""
+        """Whether the verdict depends on it."""
         return self.reading.counts and self.check.status != "ours"
 
     @property
     def is_tested(self) -> bool:
-        """Whether it has p-values that its outcome follows from."""
+        """Whether p-values determine its outcome."""
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return it with a further remark, and with other changes."""
+        """Return the result with a further remark, and with other changes."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
-        """Return what the rule knows of it; as one of so many readings it may be idle by chance."""
+        """Return the input of the rule; with several readings, some may be idle by chance."""
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
         low, high = self.check.allowed
@@ -86,11 +86,11 @@ class Result:
 
     @property
     def n(self) -> int:
-        """How many units there are, with those after the last step."""
+        """Number of units, including those after the last doubling."""
         return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
     def compared(self, check: Check | None = None) -> Self:
-        """Return it with its p-values, at the bound of another check if one is given."""
+        """Return the result with its p-values, at the bound of another check if one is given."""
         check = check or self.check
         support, refute = self.without_gate(check)
         if self.gate is not None:
@@ -103,23 +103,23 @@ class Result:
         if evidence is None:
             return NEITHER
         support, refute = p_values(check or self.check, evidence)
-        # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
+        # Equal regrets in all trials do not prove a limit of a count: other values may be unseen.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
         return doubled(support, self.k), doubled(refute, self.k)
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
-    """Return the error on each side with which the checks of a claim are decided.
+    """Return the error on each side that decides the checks of a claim.
 
-    ``alpha``, or nine tenths of it where counted checks have gates: outcomes, intervals, the bounds
-    at which checks turn, and the numbers of trials that decide all have it.
+    ``alpha``, or nine tenths of it if counted checks have gates. Outcomes, intervals, the bounds at
+    which checks turn, and the numbers of trials that decide all use it.
     """
     return rule.decisive(tested_readings(r for r in results if r.counts), alpha)
 
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
-    """Return readings with what is known of their checks."""
+    """Return the readings as input of the rule."""
     readings = [list(own) for _, own in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
@@ -132,9 +132,9 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
 
 
 def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
-    """Return the p-values that a measured value supports, and refutes, what a check states.
+    """Return the p-values with which a measured value supports and refutes a check.
 
-    Two bounds are tested by two one-sided tests (Schuirmann, 1987).
+    Two bounds use two one-sided tests (Schuirmann, 1987).
     """
     low, high = check.allowed
     if isinstance(evidence, Exact):

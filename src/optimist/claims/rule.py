@@ -1,17 +1,16 @@
 r"""From p-values to words: the rule for empirical claims.
 
 A check has two one-sided p-values: $p^+$, small if the data show its relation, and $p^-$, small if
-they refute it; both are corrected for doubling (`optimist.claims.first`) and gated
-(`optimist.claims.gates`) already. A reading is a conjunction of checks: $P = \max p^+$ needs no
+they refute it; both are already corrected for doubling (`optimist.claims.first`) and gated
+(`optimist.claims.gates`). A reading is a conjunction of checks: $P = \max p^+$ needs no
 correction (intersection-union, Berger 1982), $Q = \min(1, m \min p^-)$ over its m checks is
-Bonferroni's. Outer words ask all active readings; the readings that an inner word names are
-selected with Holm's method (1979). In claims with gates a tenth of the error pays for calling
-checks idle.
+Bonferroni's. Outer words use all active readings; Holm's method (1979) selects the readings that an
+inner word names. If a claim has gates, a tenth of the error pays for calling checks idle.
 
-Each of these errors has probability at most $\alpha$, under any dependence: *reproduced* although
+Each of these errors has probability at most $\alpha$ under any dependence: *reproduced* although
 an active reading is false; *not reproduced* although one is true; an inner word that names a false
-reading as holding, or a true one as failing; *depends* although all are true, or all false. That an
-outer or an inner word says so wrongly has probability $2\alpha$ under the worst dependence.
+reading as holding, or a true one as failing; *depends* although all are true, or all false. The
+probability of any such error is at most $2\alpha$ under the worst dependence.
 """
 
 import math
@@ -29,18 +28,18 @@ IDLE = 0.1
 
 @dataclass(frozen=True)
 class Tested:
-    """What is known of a check.
+    """A check as input of the rule.
 
     Attributes
     ----------
     support, refute : float
-        $p^+$ and $p^-$; ``refute`` is nan for what was not run, which cannot fail.
+        $p^+$ and $p^-$; ``refute`` is nan for a cell that was not run, which cannot fail.
     part : str
     idle : float
-        The p-value that no method beats uniform play by the check's factor, times the number of
-        readings, any of which may be rid by chance of what refutes it; nan without a gate.
+        The p-value of "no method beats uniform play by the check's factor", times the number of
+        readings, any of which may lose its refutation by chance; nan without a gate.
     praises : bool
-        Whether its value lies on the side of a band that praises the paper's method.
+        Whether its value lies on the side of a band that favours the paper's method.
     """
 
     support: float
@@ -50,7 +49,7 @@ class Tested:
     praises: bool = False
 
     def is_idle(self, alpha: float) -> bool:
-        """Return whether it cannot tell anything."""
+        """Return whether it cannot decide anything."""
         return self.idle <= IDLE * alpha
 
 
@@ -63,7 +62,7 @@ class TestedReading:
     name : str
     checks : tuple of Tested
     alternatives : mapping
-        The alternative that it takes of each choice, by the choice's name.
+        The chosen alternative, by name of the choice.
     """
 
     name: str
@@ -71,42 +70,42 @@ class TestedReading:
     alternatives: Mapping[str, str] = field(default_factory=dict)
 
     def is_active(self, alpha: float) -> bool:
-        """Return whether some check can tell something."""
+        """Return whether some check can decide something."""
         return not all(check.is_idle(alpha) for check in self.checks)
 
     def support(self, alpha: float) -> float:
-        """Return P: 1 for an idle reading; idle checks of an active one are left out."""
+        """Return P: 1 for an idle reading; idle checks of an active reading are left out."""
         active = [check.support for check in self.checks if not check.is_idle(alpha)]
         return max(active, default=1.0)
 
     def refute(self, alpha: float) -> float:
-        """Return Q: 1 for an idle reading; its checks are all counted."""
+        """Return Q: 1 for an idle reading; all checks count."""
         return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
 
     @property
     def run(self) -> list[Tested]:
-        """The checks that can fail, as what was not run cannot."""
+        """The checks that can fail: all except cells that were not run."""
         return [check for check in self.checks if not math.isnan(check.refute)]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A word with what it says of which readings.
+    """A word, and the readings that it describes.
 
     Attributes
     ----------
     word : str
         One of `WORDS`.
     qualifiers : tuple of str
-        Of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
+        Some of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
     outcomes : dict of str to str
-        ``holds``, ``fails``, ``open`` or ``idle``, by name of a reading: of the readings that an
-        inner word names, and under an outer word of all active ones.
+        ``holds``, ``fails``, ``open`` or ``idle``, by name of a reading: for an inner word the
+        readings that it names, for an outer word all active ones.
     separating : list of tuple of str
-        The smallest sets of choices whose alternatives separate the readings that hold from those
-        that fail, if it *depends*.
+        The smallest sets of choices whose alternatives separate the readings that hold from the
+        readings that fail, for *depends*.
     parts : tuple of str
-        The parts that hold where it is not reproduced *in part*.
+        The parts that hold if it is not reproduced *in part*.
     """
 
     word: str
@@ -124,7 +123,7 @@ class Conclusion:
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
-    """Return the error at which checks and readings are tested: less where some have gates."""
+    """Return the error for tests of checks and readings: smaller if some have gates."""
     has_gates = any(not math.isnan(c.idle) for reading in readings for c in reading.checks)
     return (1.0 - IDLE) * alpha if has_gates else alpha
 
@@ -140,7 +139,7 @@ def conclude(
     alpha : float
         The error allowed on each side.
     level : float or None
-        The error at which everything is tested, by default `decisive`.
+        The error of every test, by default `decisive`.
     """
     level = decisive(readings, alpha) if level is None else level
     active = [reading for reading in readings if reading.is_active(alpha)]
@@ -173,7 +172,7 @@ def conclude(
 
 
 def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]:
-    """Return for each part the readings that have it, cut to it."""
+    """Return the readings of each part, cut to it."""
     parts: dict[str, list[TestedReading]] = {}
     for reading in readings:
         for name in dict.fromkeys(check.part for check in reading.checks):
@@ -183,7 +182,7 @@ def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]
 
 
 def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
-    """Return whether every check that fails is a band, and fails on the side of praise."""
+    """Return whether every check that fails is a band, and fails on the favourable side."""
     failing = [
         check
         for reading in active
@@ -202,7 +201,7 @@ def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Concl
 def separating(
     holding: Sequence[TestedReading], failing: Sequence[TestedReading]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the smallest sets of choices whose alternatives tell two groups of readings apart."""
+    """Return the smallest sets of choices whose alternatives distinguish two groups of readings."""
 
     def taken(names: tuple[str, ...], readings: Sequence[TestedReading]) -> set[Any]:
         return {tuple(r.alternatives.get(name) for name in names) for r in readings}
@@ -216,15 +215,15 @@ def separating(
 
 
 def turning(readings: Sequence[TestedReading], alpha: float) -> float:
-    """Return the largest error up to ``alpha`` below which the word is another one, 0 if none is.
+    """Return the largest error up to ``alpha`` below which the word changes, or 0.
 
-    Words change at ends only, of which none is between the middle of two neighbours and the upper
-    one: so no comparison is at an end, where it would rest on rounding.
+    Words change only at ends. No end is between the midpoint of two neighbours and the upper one,
+    so no comparison is at an end, where rounding would decide.
     """
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    # Every P is a support, whatever is idle.
+    # Every P is a support, whichever checks are idle.
     possible = (p for r in readings for p in (r.refute(0.0), *(c.support for c in r.checks)))
     for p in set(possible):
         ends |= {rank * p / share for rank in range(1, len(readings) + 1)}
@@ -236,7 +235,7 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
-    """Return the p-value that one of several hypotheses is false, given that of each; 1 of none."""
+    """Return the p-value of "one of several hypotheses is false", from all; 1 without any."""
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 

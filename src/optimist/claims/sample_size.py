@@ -1,7 +1,7 @@
 """Why a claim is open, and what would decide it: how many trials, turns or splits, and their cost.
 
-The effect is fixed beforehand, a ratio of `EFFECT` from the bound: a number made from the effect
-that was observed would restate the p-value (Hoenig and Heisey 2001, The abuse of power).
+The effect is fixed beforehand, a ratio of `EFFECT` from the bound: a number computed from the
+observed effect would restate the p-value (Hoenig and Heisey 2001, The abuse of power).
 """
 
 import math
@@ -20,7 +20,7 @@ MOST_DOUBLINGS = 20
 
 @dataclass(frozen=True)
 class Needs:
-    """Why a claim is open, and what decides it with a power of 80 %; of a claim that is not: empty.
+    """Why a claim is open, and what decides it with a power of 80 %; empty for a decided claim.
 
     Attributes
     ----------
@@ -28,14 +28,14 @@ class Needs:
     text : str
         A sentence on what would decide it.
     units : int or None
-        How many trials, or turns, of its cells decide it, as the section ``decide`` of the
-        configuration asks for them; None if no number is known.
+        Number of trials, or turns, of its cells that decides it, as for the section ``decide`` of
+        the configuration; None if unknown.
     kind : str
-        "trials", "turns" or "splits", if a number is known.
+        "trials", "turns" or "splits", if the number is known.
     hours : float
-        Core-hours of all that is lacking; nan if no costs are known.
+        Core-hours of all lacking units; nan without costs.
     command : str
-        What runs them.
+        The command that runs them.
     """
 
     cause: str = ""
@@ -63,7 +63,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
         if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
     ]
     alpha = error_of(verdict.results, verdict.claim.alpha)
-    # Without those that would be decided by their own tests, but for their gates.
+    # Exclude the checks that their own tests would decide without their gates.
     tested = [r for r in waiting if r.gate is None or min(r.without_gate()) > alpha]
     needed = [(r, units_needed(r, alpha)) for r in tested]
     lacking = [(r, units) for r, units in needed if units is not None and units > r.n]
@@ -98,7 +98,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
 def _more(
     claim: Claim, lacking: Sequence[tuple[Result, int]], seconds: Mapping[CellKey, float]
 ) -> Needs:
-    """Return what decides a claim that lacks units."""
+    """Return how many more units would decide a claim, and their cost."""
     wanted: dict[CellKey, int] = {}
     have: dict[CellKey, int] = {}
     for result, units in lacking:
@@ -128,7 +128,7 @@ def _more(
 def units_needed(result: Result, alpha: float) -> int | None:
     """Return the smallest number n0 2^k of units that decides a check, at the error of its step.
 
-    None if no number of units does, or a ratio to its bound is not defined.
+    None if no number of units does, or if a ratio to its bound is undefined.
     """
     evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
     n0 = result.first.n0 if result.first else max(result.n, 1)

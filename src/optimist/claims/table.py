@@ -1,4 +1,4 @@
-"""Verdicts as a table: one row for each check of each reading, with what its claim says."""
+"""Verdicts as a table: one row for each check of each reading, with the texts of its claim."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ from optimist.core.errors import ResultError
 if TYPE_CHECKING:
     import pandas as pd
 
-# About a claim, and about a check.
+# Columns about a claim, and about a check.
 COLUMNS = (
     *("claim", "kind", "headline", "place", "statement", "verdict", "words", "explanation"),
     *("flags", "stated", "if_counted", "parts", "own_interval", "level", "alpha", "turns"),
@@ -50,11 +50,11 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
     """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
 
     ``verdict`` is the word, ``words`` the word with its qualifiers or the choice that it depends
-    on; ``turns`` is the largest error on a side below ``alpha`` at which the word is another.
+    on; ``turns`` is the largest error on a side below ``alpha`` at which the word changes.
     ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated; ``gate``
-    and ``idle`` are those of uniform play. ``n0`` units from ``first_unit`` on were the first to
-    be judged, and were doubled ``doublings`` times. ``turns_at`` is the bound at which the outcome
-    would turn. ``rounds`` is the number of rounds of the shortest cell behind the check.
+    and ``idle`` are p-values of uniform play. The first judgement used ``n0`` units from
+    ``first_unit`` on, which were doubled ``doublings`` times since. The outcome would change at the
+    bound ``turns_at``. ``rounds`` is the number of rounds of the shortest cell of the check.
     ``deciding`` says what would decide an open claim.
     """
     import pandas as pd
@@ -140,7 +140,7 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
 
 
 def _turning(result: Result, alpha: float) -> str:
-    """Return the bounds at which a one-sided check by itself would come out otherwise, as text.
+    """Return the bounds at which a one-sided check by itself would change its outcome, as text.
 
     They are the ends of the pieces of its interval that are nearest to its bound.
     """
@@ -160,7 +160,7 @@ def _turning(result: Result, alpha: float) -> str:
 
 
 def _figures(result: Result, context: Context) -> list[str]:
-    """Return the figures that show all cells behind a result, or else some of them."""
+    """Return the figures that show all cells of a result, or otherwise some of them."""
     if result.evidence is None:
         return []
     shown = [context.figures.get(cell, ()) for cell in result.check.cells]
@@ -169,7 +169,7 @@ def _figures(result: Result, context: Context) -> list[str]:
 
 
 def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a frame of `to_frame` with what is said of a whole claim in its first row alone."""
+    """Return a frame of `to_frame` with texts about a whole claim in its first row only."""
     repeated = frame["claim"].duplicated()
     return frame.assign(**{name: frame[name].mask(repeated, "") for name in OF_CLAIMS})
 
@@ -193,7 +193,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
     absent = [name for name in COLUMNS if name not in frame]
     if absent:
         raise ResultError(
-            f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it anew"
+            f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it again"
         )
     frame = frame.fillna(dict.fromkeys(TEXTS, ""))
     firsts = frame.drop_duplicates("claim").set_index("claim")
@@ -203,7 +203,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
 
 
 def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
-    """Refuse words that are none for their kind of claim."""
+    """Raise ResultError for words that do not belong to their kind of claim."""
     for line, row in enumerate(frame.to_dict("records"), 2):
         kind = row["kind"]
         words = {
@@ -217,11 +217,11 @@ def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
             if row[name] not in allowed:
                 raise ResultError(
                     f"{path}, line {line}: {name} is {row[name]!r}; allowed: {', '.join(allowed)}; "
-                    "make the table anew"
+                    "make the table again"
                 )
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
-    """Return for each claim the list of its checks, rows with the columns as attributes."""
+    """Return the list of checks of each claim, rows with the columns as attributes."""
     rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

@@ -1,6 +1,6 @@
-"""Tails of the laws behind p-values, and arithmetic that any numbers pass without a warning.
+"""Tails of the distributions behind p-values, and arithmetic without warnings for any numbers.
 
-A pair of p-values is (1, 1) where numbers do not let anything be said.
+A pair of p-values is (1, 1) if the numbers allow no conclusion.
 """
 
 import math
@@ -11,31 +11,31 @@ from typing import Any
 import numpy as np
 
 NEITHER = (1.0, 1.0)
-# Differences below this share of what is subtracted are rounding, and count as none.
+# Differences below this share of the operands are rounding, and count as zero.
 ROUNDING = 1e-12
 
 
 @np.errstate(all="ignore")
 def difference(y: Any, x: Any) -> np.ndarray:
-    """Return y - x, zero where all that is left of equal numbers is rounding."""
+    """Return y - x, zero if the difference is only rounding."""
     left = np.subtract(y, x)
     return np.where(np.abs(left) <= ROUNDING * (np.abs(y) + np.abs(x)), 0.0, left)
 
 
 @np.errstate(all="ignore")
 def log(values: Any) -> np.ndarray:
-    """Return natural logarithms: -inf of zero, nan of what is negative."""
+    """Return natural logarithms: -inf of zero, nan of negative numbers."""
     return np.asarray(np.log(np.asarray(values, dtype=float)))
 
 
 @np.errstate(all="ignore")
 def exp(value: float) -> float:
-    """Return e to a power, inf where that is too large."""
+    """Return e to a power, inf if that is too large."""
     return float(np.exp(value))
 
 
 def power_of_two(values: np.ndarray) -> int:
-    """Return the exponent of the power of two just above the largest finite size, 0 of none."""
+    """Return the exponent of the power of two just above the largest finite size, 0 without any."""
     sizes = np.abs(values[np.isfinite(values)])
     return int(np.frexp(sizes.max(initial=0.0))[1])
 
@@ -43,7 +43,7 @@ def power_of_two(values: np.ndarray) -> int:
 def t_test(differences: np.ndarray, extra: float = 0.0) -> tuple[float, float]:
     r"""Return p of "the mean of the differences is negative", and of "positive".
 
-    Student's t with $T = \bar d/(s\sqrt{1/n + \rho})$, rho being ``extra``; two values at least.
+    Student's t with $T = \bar d/(s\sqrt{1/n + \rho})$, rho being ``extra``; at least two values.
     """
     if not np.isfinite(differences).all():
         return NEITHER
@@ -89,7 +89,7 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
     if discriminant <= 0.0:
         # The estimate itself is never rejected, so a > 0 leaves at least that point.
         return [(b / a, b / a)] if a > 0.0 else everything
-    # The root of larger size first, the other from their product: nothing cancels.
+    # The root of larger size first, the other from their product, to avoid cancellation.
     far = b + math.copysign(math.sqrt(discriminant), b)
     low, high = sorted((far / a, c / far))
     return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

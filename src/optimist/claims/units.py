@@ -1,4 +1,4 @@
-"""What a number of trials, turns or pairs can show."""
+"""Power of a number of trials, turns or pairs."""
 
 import math
 
@@ -14,11 +14,11 @@ def fewest_pairs(alpha: float) -> int:
 
 
 def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> float:
-    r"""Return the rate of failures that n trials would tell from ``delta`` with this ``power``.
+    r"""Return the rate of failures that n trials distinguish from ``delta`` with this ``power``.
 
-    They do if k of them fail, the fewest with $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$; the
-    answer p has $P(\mathrm{Bin}(n, p) \ge k)$ equal to the power. It is nan if no number of
-    failures would do.
+    They do if at least k of them fail, for the smallest k with
+    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$; the returned rate p has
+    $P(\mathrm{Bin}(n, p) \ge k)$ equal to the power. It is nan if no number of failures suffices.
     """
     from scipy.special import betaincinv
 
@@ -28,10 +28,10 @@ def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> f
 
 @np.errstate(all="ignore")
 def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float = 0.0) -> float:
-    """Return the chance that a one-sided t test of n units shows an effect; nan of no effect.
+    """Return the chance that a one-sided t test of n units shows an effect; nan for zero effect.
 
-    By the noncentral t. ``spread`` is the standard deviation of what is tested, ``extra`` is added
-    to 1 / n as in `tails.t_test`.
+    By the noncentral t. ``spread`` is the standard deviation of the tested values; ``extra`` is
+    added to 1 / n as in `tails.t_test`.
     """
     from scipy.special import nctdtr
 
@@ -39,7 +39,7 @@ def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float 
         return math.nan
     noncentral = effect / np.float64(spread * math.sqrt(1.0 / n + extra))
     missed = float(nctdtr(n - 1, noncentral, t_quantile(n - 1, 1.0 - 2.0 * alpha)))
-    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan: so large that nothing is missed
+    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan: too large to miss
 
 
 def power_of_signs(share: float, n: int, alpha: float) -> float:

@@ -8,15 +8,15 @@ from optimist.claims import rule
 from optimist.claims.checks import Check, Claim
 from optimist.claims.results import Result, tested_readings
 
-# Bounds between which a vague word is tried, and the relative width at which that ends.
+# Limits of the search for the bound of a vague word, and the relative width at which it ends.
 WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 
 def own_intervals(claim: Claim, own: Sequence[Result]) -> list[str]:
-    """Return for each vague word of a claim the bounds at which its verdict is an outer word.
+    """Return the bounds of each vague word of a claim for which its verdict is an outer word.
 
     A band runs from 1/c to c. The gate stays at the bound of the word itself, and the bounds of
-    other words stay as they are.
+    other words do not change.
     """
     words = dict.fromkeys(r.check.word for r in own if r.check.word)
     return [text for word in words if (text := _own_interval(claim, own, word))]

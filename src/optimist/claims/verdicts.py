@@ -1,4 +1,4 @@
-"""From claims and tables to verdicts: what each check measured, its outcome, and the words."""
+"""From claims and tables to verdicts: measured values of checks, their outcomes, and the words."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,13 +15,13 @@ from optimist.claims.results import Result, error_of, exact_p_values, tested_rea
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
 
-# Outcomes of readings that count, by kind of claim; empty if a check lacks data.
+# Outcomes of counted readings, by kind of claim; empty if a check lacks data.
 READINGS = {
     "empirical": ("holds", "fails", "open", "idle"),
     "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
-# Of checks.
+# Outcomes of checks.
 OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
 VERDICTS = {
     "empirical": (*rule.WORDS, "shortened"),
@@ -31,13 +31,13 @@ VERDICTS = {
 
 # How many readings of one outcome an explanation names.
 SHOWN = 3
-# What makes a claim or a reading untestable.
+# Why a claim or a reading is untestable.
 IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, with the results that it rests on.
+    """The verdict on a claim, with the results behind it.
 
     Attributes
     ----------
@@ -46,19 +46,19 @@ class Verdict:
     explanation : str
         One line.
     outcomes : dict of str to str
-        Of each reading that counts, by its name.
+        The outcomes of counted readings, by name.
     qualified : str
         The word with its qualifiers, or with the choice that it depends on; empty for the word.
     parts : dict of str to str
-        The same of each part of an empirical claim that has several.
+        The same for each part of an empirical claim that has several.
     stated : str
-        What the stated reading says: its outcome, or that the paper fixes no reading.
+        The outcome of the stated reading, or a remark that the paper fixes no reading.
     if_counted : str
-        The same if readings and checks of ours counted; empty if there are none.
+        The word if our own readings and checks counted; empty without any.
     turns : float
-        The largest error on a side below the claim's at which the word is another; 0 if none is.
+        The largest error on a side below the claim's at which the word changes, or 0.
     own_interval : str
-        For which bounds of its vague words the claim would have an outer word.
+        The bounds of its vague words for which the claim would have an outer word.
     """
 
     claim: Claim
@@ -75,12 +75,12 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The word with all that belongs to it."""
+        """The word with all its qualifiers."""
         return self.qualified or self.word
 
     @property
     def flags(self) -> list[str]:
-        """Why the verdict says less than it seems."""
+        """Reasons why the verdict says less than it seems to."""
         could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
         flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
         flags += [f"selected by it: {chosen}"] if chosen else []
@@ -99,10 +99,10 @@ def evaluate(
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, for probes
-        selections and agreements), ``facts`` (name, setting, value), and those of studies by their
-        names. Absent tables, rows and columns make checks missing.
+        selections and agreements), ``facts`` (name, setting, value), and the tables of studies by
+        name. Absent tables, rows and columns make checks missing.
     context : Context or None
-        Of a shortened run no verdict is given.
+        A shortened run has no verdicts.
     """
     gates = Gates(group(tables), of_document(document.get("first", ())), document["paper"])
     context = context or Context()
@@ -139,7 +139,7 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
 
 
 def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
-    # What has no sampling error is no test: all units count, and any number of them will do.
+    # Values without sampling error are not tested: all units count, and any number suffices.
     row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
     evidence, lack = None, ""
     cells, k = counted(gates.groups, row, check.cells)
@@ -168,9 +168,9 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
 
 
 def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return results with the outcome of each check by itself; Holm names those that fail.
+    """Return results with the outcome of each check by itself; Holm names the failing ones.
 
-    Counted checks of a reading are corrected together, the others each by itself.
+    Counted checks of a reading are corrected together, the other checks separately.
     """
     level = error_of(results, claim.alpha)
     readings = sum(reading.counts for reading in claim.readings)
@@ -216,7 +216,7 @@ def _empirical(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _if_counted(results: Sequence[Result], alpha: float) -> str:
-    """Return the word if what is ours, and has a bound, counted; empty if nothing has."""
+    """Return the word if our own checks with bounds counted; empty without any."""
     bounded = [r for r in results if r.check.relation is not None]
     if all(r.counts for r in bounded):
         return ""
@@ -226,7 +226,7 @@ def _if_counted(results: Sequence[Result], alpha: float) -> str:
 
 
 def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alpha: float) -> str:
-    """Say how the counted readings came out, and name those that an inner word is about."""
+    """Return the outcomes of the counted readings in words, with the readings of an inner word."""
     if concluded.word == "untestable":
         return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     names = {
@@ -257,7 +257,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
-    """Say what the reading that the paper fixes says; empty if the claim has no other."""
+    """Return the outcome of the stated reading in words; empty if the claim has no other."""
     stated = [r.name for r in claim.readings if r.status == "stated"]
     if not stated:
         return "the paper fixes no reading"
@@ -282,7 +282,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
         reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
-        # Rounded down to three digits, but for a hundredth of the last one.
+        # Rounded down to three digits, except for a hundredth of the last one.
         unit = 10.0 ** (math.floor(math.log10(least)) - 2)
         least = math.floor(least / unit + 0.01) * unit
         reason += f"; the bound is at least {number(least)} times what was observed"
@@ -291,7 +291,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _compared(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a fact with outcomes: what counts is the value itself."""
+    """Return the results of a fact with outcomes: the value itself decides."""
     compared = []
     for r in results:
         if not r.outcome and r.evidence is not None:

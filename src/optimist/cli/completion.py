@@ -1,7 +1,7 @@
 """Completion of the command line by the shell: papers, settings, algorithms and their options.
 
-The shell starts ``optimist`` at every press of the key, so that nothing is imported or read here
-but what the word under the cursor needs; no configuration is checked.
+The shell starts ``optimist`` at every press of the key. Only modules and files that the word under
+the cursor needs are therefore loaded, and no configuration is checked.
 """
 
 import argparse
@@ -13,17 +13,17 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 SHELLS = ("bash", "zsh", "fish")
-# Of what a label of an algorithm may be, beside names: a file and its class.
+# Begins a label of an algorithm that is a file and its class.
 FILE = re.compile(r"[./~]|.*\.py")
 
 
 def is_asked() -> bool:
-    """Return whether a shell asks for completions, and not a person for a command."""
+    """Return whether a shell asks for completions."""
     return "_ARGCOMPLETE" in os.environ
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
-    """Print the completions that a shell asks for, and end the process."""
+    """Print completions for a shell, and end the process."""
     import argcomplete
 
     for action in _actions(parser):
@@ -34,7 +34,7 @@ def answer(parser: argparse.ArgumentParser) -> None:
 
 
 def script(shell: str) -> str:
-    """Return what a shell runs to complete ``optimist``."""
+    """Return the script that makes a shell complete ``optimist``."""
     import argcomplete
 
     text: str = argcomplete.shellcode(["optimist"], shell=shell)
@@ -49,9 +49,9 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
-    """Return a completer in the form of argcomplete; where something is wrong, it has no words.
+    """Return a completer in the form of argcomplete, which has no words after an error.
 
-    ``complete`` is given the word so far, and the settings that were typed before.
+    ``complete`` gets the word so far, and the settings typed before it.
     """
 
     def completer(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
@@ -63,7 +63,7 @@ def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
 
 
 def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what may stand for PAPER/SETTING/ALGORITHM."""
+    """Yield completions of PAPER/SETTING/ALGORITHM."""
     paper, *rest = prefix.split("/", 2)
     if len(rest) < 2:
         yield from settings(prefix, end="/")
@@ -77,7 +77,7 @@ def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
 
 
 def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]:
-    """Yield what may stand for PAPER/SETTING, with ``end`` behind it."""
+    """Yield completions of PAPER/SETTING, each followed by ``end``."""
     from optimist.config.load import paper_names
 
     paper, slash, label = prefix.partition("/")
@@ -99,7 +99,7 @@ def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]
 
 
 def papers_and_settings(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what may stand for PAPER[/SETTING]|ALGORITHM."""
+    """Yield completions of PAPER[/SETTING]|ALGORITHM."""
     if "/" in prefix:
         yield from settings(prefix)
     else:
@@ -115,7 +115,7 @@ def papers(*_: object) -> list[str]:
 
 
 def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
-    """Yield what may stand for the label of an algorithm: files are left to the shell."""
+    """Yield completions of the label of an algorithm; the shell completes files."""
     from optimist.algorithms import REGISTRIES, algorithm_class, option_names
     from optimist.core.docstrings import parameters_of
     from optimist.core.registry import names_file
@@ -135,9 +135,9 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
 
 
 def _written_options(name: str) -> dict[str, str]:
-    """Return the options of a class in a file with their types, as they are written there.
+    """Return the options of a class in a file with their types, as the file declares them.
 
-    A press of a key executes no file.
+    A press of a key must not execute a file.
     """
     import ast
     from pathlib import Path
@@ -155,10 +155,9 @@ def _written_options(name: str) -> dict[str, str]:
 
 
 def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what may stand for a label, names of Python files and folders too.
+    """Yield completions of a label, including Python files and folders.
 
-    Algorithms are those of the domains of the settings that were ``typed`` before, as far as these
-    are of papers.
+    Algorithms are from the domains of the settings ``typed`` before, where these belong to papers.
     """
     from argcomplete.completers import FilesCompleter
 
@@ -169,7 +168,7 @@ def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str
 
 
 def kinds(*_: object) -> list[str]:
-    """Return what a file may be begun for."""
+    """Return the kinds of files that `optimist new` writes."""
     from optimist.cli.new import FAMILIES
 
     return [*FAMILIES]
@@ -183,7 +182,7 @@ def families(*_: object) -> list[str]:
 
 
 def _settings(paper: str) -> Mapping[str, Any]:
-    """Return the base settings of a paper by name, as its file has them."""
+    """Return the base settings of a paper by name, as in its file."""
     from optimist.config.documents import read_yaml
     from optimist.config.expand import base_settings
     from optimist.config.load import claims_path
@@ -193,7 +192,7 @@ def _settings(paper: str) -> Mapping[str, Any]:
 
 
 def _domains(text: str) -> set[str]:
-    """Return the domains of the settings that PAPER/SETTING means, in which * and ? may stand."""
+    """Return the domains of the settings that match PAPER/SETTING, in which * and ? are allowed."""
     from optimist.config.load import paper_names
     from optimist.environments import environment_domain
 
@@ -206,16 +205,16 @@ def _domains(text: str) -> set[str]:
 
 
 def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:
-    """Yield how a label may go on whose last option is not finished.
+    """Yield completions of a label with an unfinished option.
 
     Parameters
     ----------
     label : str
-        ``name[``, with options or a part of one behind it.
+        ``name[`` with complete or unfinished options after it.
     options : mapping of str to str
-        The type of each option, as a docstring states it: a set of texts, bool, or another.
+        The type of each option, as in a docstring: a set of texts, bool, or another.
     end : str
-        What follows a label.
+        Text that follows a label.
     """
     if label.endswith("]"):
         yield label + end

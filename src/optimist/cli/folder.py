@@ -1,4 +1,4 @@
-"""A folder that runs the packaged workflow with settings and algorithms of its own."""
+"""A folder that runs the packaged workflow with a user's settings and algorithms."""
 
 import os
 import shlex
@@ -10,7 +10,7 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 from optimist.core.root import project_root
 
-# Files that are those of the package, so that overlays and profiles are at hand to be changed.
+# Files copied from the package, so that users can change overlays and profiles.
 COPIED = (
     "config/quick.yaml",
     "config/cluster.yaml",
@@ -29,20 +29,20 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
     Parameters
     ----------
     folder : str
-        Made unless it is there. What is in it stays as it is.
+        Created if necessary. Existing files stay as they are.
     family : {"glb", "heavy_tailed", "kernel", "box"}
-        What the algorithm is told; a paper with such settings shows it first.
+        The interface of the algorithm; a paper with such settings tries it first.
 
     Returns
     -------
     paths, text : list of str, str
-        The files that were written; what was done, and the commands that come next.
+        The written files; a report, and the next commands.
 
     Raises
     ------
     ConfigError
-        For an unknown family, or if one of the files is there, or something that is no folder
-        stands where one is needed; nothing is written then.
+        For an unknown family, if one of the files exists, or if a file is in the place of a folder.
+        Nothing is written then.
     """
     one_of("--family", family, STARTS)
     texts = {os.path.join(folder, name): text for name, text in _texts(family).items()}
@@ -56,7 +56,7 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
 
 
 def _texts(family: str) -> dict[str, str]:
-    """Return the text of each file, by its path below the folder."""
+    """Return the text of each file, by its path relative to the folder."""
     own = files("optimist.cli") / "templates" / "folder"
     found = {name: (own / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
     found |= {name: read_text(project_root() / name) for name in COPIED}
@@ -65,7 +65,7 @@ def _texts(family: str) -> dict[str, str]:
 
 
 def _words(family: str) -> dict[str, str]:
-    """Return what the words of the templates stand for."""
+    """Return the values of the templates' placeholders."""
     start = STARTS[family]
     return {
         "@PAPER@": start.paper,
@@ -77,7 +77,7 @@ def _words(family: str) -> dict[str, str]:
 
 
 def _check(path: str) -> None:
-    """Raise ConfigError if a file could not be written without loss."""
+    """Raise ConfigError if writing a file would overwrite one or fail."""
     if os.path.lexists(path):
         raise ConfigError(f"{path} exists; allowed: a folder without it, as nothing is overwritten")
     for folder in Path(path).parents:
@@ -86,7 +86,7 @@ def _check(path: str) -> None:
 
 
 def _next(folder: str, paths: list[str], family: str) -> str:
-    """Return what was written, and what to do now."""
+    """Return a report of the written files, and the next commands."""
     figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
     run = f"--configfile config/quick.yaml -- {figure}"
     lines = [f"wrote {path}" for path in paths]

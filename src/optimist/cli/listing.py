@@ -1,4 +1,4 @@
-"""What there is to run, as tables of text: papers, their settings, and the options of a setting."""
+"""Tables of runnable things as text: papers, their settings, and the options of a setting."""
 
 import inspect
 import itertools
@@ -23,7 +23,7 @@ from optimist.experiments.trials import Trials, expand
 
 Table = list[dict[str, Any]]
 
-NARROWEST = 8  # columns of a column that is folded
+NARROWEST = 8  # characters of a folded column
 
 
 def everything() -> dict[str, Table]:
@@ -35,14 +35,14 @@ def everything() -> dict[str, Table]:
 
 
 def of_name(name: str) -> dict[str, Any]:
-    """Return what a paper runs, what an algorithm's options are, or both where they share a name.
+    """Return the settings of a paper, the options of an algorithm, or both if they share a name.
 
     Raises
     ------
     ConfigError
         If neither has this name.
     """
-    name = name_of(with_file(name))  # one may have copied a label
+    name = name_of(with_file(name))  # the user may have copied a label
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if set("*?").intersection(name):
         raise ConfigError(
@@ -57,13 +57,13 @@ def of_name(name: str) -> dict[str, Any]:
         raise unknown_name("paper or algorithm", name, known)
     found = of_paper(name) if is_paper else {}
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
-        with suppress(OtherDomainError):  # any file may have it for one domain alone
+        with suppress(OtherDomainError):  # a class in a file may fit one domain only
             found |= _method(name, domain)
     return found
 
 
 def _is_environment(name: str) -> bool:
-    """Return whether a class of a file is an environment; if it cannot be had, it is none."""
+    """Return whether a class of a file is an environment; no if it cannot be loaded."""
     try:
         environment_class(name)
     except ConfigError:
@@ -72,7 +72,7 @@ def _is_environment(name: str) -> bool:
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
-    """Return what an algorithm is, and the table of its options."""
+    """Return the description of an algorithm, and the table of its options."""
     cls: Any = algorithm_class(name, domain)
     texts = option_texts(cls)
     return {
@@ -107,7 +107,7 @@ def _paper_row(name: str) -> dict[str, Any]:
 
 
 def of_paper(name: str) -> dict[str, Any]:
-    """Return a paper's title, the table ``base settings``, and who plays in its settings."""
+    """Return a paper's title, the table ``base settings``, and its algorithms."""
     paper, asked = load_paper(name), _by_setting(name)
     variants = Counter(map(name_of, asked))
     return {
@@ -122,9 +122,9 @@ def of_paper(name: str) -> dict[str, Any]:
 
 
 def of_settings(name: str, pattern: str) -> dict[str, Any]:
-    """Return a paper's title, and the table ``settings`` of those that it runs.
+    """Return a paper's title, and the table ``settings`` that it runs.
 
-    Settings of one base setting follow each other.
+    Settings with the same base setting are adjacent.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If it selects none.
+        If it matches none.
     """
     paper, asked = load_paper(name), _by_setting(name)
     bases = list(dict.fromkeys(map(name_of, asked)))
@@ -159,7 +159,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
-    """Return what a paper runs, by setting."""
+    """Return the trials of a paper, by setting."""
     found: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
         found.setdefault(trials.cell.setting, []).append(trials)
@@ -179,7 +179,7 @@ def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
 
 
 def of_setting(paper_name: str, text: str) -> dict[str, Any]:
-    """Return what a setting is, and the table ``options``: their values, and what each may be.
+    """Return the description of a setting, and the table ``options`` of values and types.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
 
 
 def _options(spec: Mapping[str, Any]) -> Table:
-    """Return a row for each option of a setting: its value, and what it may be."""
+    """Return a row for each option of a setting: its value, and the allowed values."""
     values, texts = option_defaults(spec), described(spec["environment"])
     places = sorted(option_places(spec["environment"]))
     return [_option_row(key, "value", values.get(key), texts) for key in places]
@@ -214,12 +214,12 @@ def _algorithms(domain: str) -> Table:
 
 
 def _source(cls: Any) -> str:
-    """Return what a class says that it is from; one of a file may not have said it yet."""
+    """Return the source that a class names; a class in a file may lack one."""
     return getattr(cls, "reference", None) or "no reference"
 
 
 def _as_typed(text: str) -> str:
-    """Return a text of a docstring with the words that a label has for Python's constants."""
+    """Return a docstring's text with the label's words for Python's constants."""
     words = {"None": "null", "True": "true", "False": "false"}
     return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], text)
 
@@ -236,7 +236,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Return a listing as text for so many columns: its sentences, then its tables by name."""
+    """Return a listing as text, ``width`` characters wide: sentences, then tables by name."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
     blocks = ["\n".join(sentences)]
@@ -248,20 +248,20 @@ def to_text(content: Mapping[str, Any], width: int) -> str:
 
 
 def _table(rows: Table, width: int) -> str:
-    """Return rows as aligned text under a header; its widest columns are folded."""
+    """Return rows as aligned text under a header; the widest columns are folded."""
     header = [*rows[0]]
     lines = [header, *([_cell(row[key]) for key in header] for row in rows)]
     columns = [*zip(*lines, strict=True)]
     whole = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split()), default=0) for column in columns]
     space = width - 2 * (len(header) - 1)
-    # Words are broken only where they leave no other way.
+    # Words are broken only if nothing else fits.
     widths = _narrowed(_narrowed(whole, words, space), [NARROWEST] * len(header), space)
     return "\n".join(_folded(line, widths) for line in lines)
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
-    """Return widths that fit into so much space, the widest made narrower first, if they can."""
+    """Return widths that fit into ``space``, with the widest narrowed first, if possible."""
     found = [*widths]
     while sum(found) > space:
         room = [i for i, size in enumerate(found) if size > least[i]]
@@ -274,7 +274,8 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
     """Return a row of a table on as many lines as its longest column needs.
 
-    A name in the first column is not broken, so that it can be copied: the others begin below it.
+    A name in the first column is not broken, so that users can copy it; the other columns then
+    begin below it.
     """
     if len(line[0]) > widths[0] and " " not in line[0]:
         return f"{line[0]}\n{_folded(['', *line[1:]], widths)}"

@@ -1,4 +1,4 @@
-"""Commands that print, or write, what a user starts from: lists, new files, folders, completion."""
+"""Commands for a start: lists, new files, folders, completion."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from optimist.cli.output import say
 from optimist.core import terminal
 from optimist.core.registry import names_file
 
-WIDTH = 120  # of tables where nobody looks at a terminal
+WIDTH = 120  # of tables if the output is not a terminal
 
 
 def list_(options: Any) -> int:
@@ -40,7 +40,7 @@ def new(options: Any) -> int:
 
 
 def init(options: Any) -> int:
-    """Lay out a folder that runs the workflow with settings of its own."""
+    """Lay out a folder that runs the workflow with a user's settings."""
     paths, text = folder.lay_out(options.folder, options.family)
     say(json.dumps({"files": paths}) if options.json else text)
     return 0

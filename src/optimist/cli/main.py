@@ -1,4 +1,4 @@
-"""The command line: its options, and one way out for every error."""
+"""The command line: its options, and one exit for all errors."""
 
 import argparse
 import contextlib
@@ -20,7 +20,7 @@ from optimist.core.errors import (
 )
 from optimist.core.version import VERSION
 
-# Commands that play trials: they leave as soon as a signal asks for it.
+# Commands that play trials: they stop at once on a signal.
 PLAYING = ("run", "check", "compare")
 
 
@@ -30,11 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str or None
-        None for the arguments of this process, which then fixes its arithmetic and takes signals
-        that end it for an exit.
+        None for the arguments of this process. The process then fixes its arithmetic, and exits on
+        signals that end it.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
+        if isinstance(stream, io.TextIOWrapper):  # print missing letters as escapes
             stream.reconfigure(errors="backslashreplace")
     parser = _parser()
     if completion.is_asked():
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             module, _, function = options.command.partition(":")
             command = getattr(importlib.import_module(f"optimist.cli.{module}"), function)
             return int(command(options))
-    except BrokenPipeError:  # the reader, say `head`, has seen enough
+    except BrokenPipeError:  # the reader, for instance `head`, has closed the pipe
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 0
     except KeyboardInterrupt:
@@ -74,10 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_when_asked():
-    """Turn the signals that end a process into an exit, but for one that is ignored (nohup)."""
+    """Turn signals that end a process into an exit, except ignored ones (nohup)."""
 
     def leave(number, frame):
-        if number == signal.SIGHUP:  # no terminal takes words any more
+        if number == signal.SIGHUP:  # the terminal is closed
             for stream in (sys.stdout, sys.stderr):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         sys.exit(128 + number)
@@ -88,7 +88,7 @@ def _exit_when_asked():
 
 
 def _overlays(options):
-    """Return what lets settings and algorithms of overlays be known while a command runs."""
+    """Return a context that adds settings and algorithms of overlays while a command runs."""
     if not getattr(options, "for_names", False):
         return contextlib.nullcontext()
     from optimist.config.load import using
@@ -97,7 +97,7 @@ def _overlays(options):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says which option a misspelt one may be."""
+    """A parser that suggests the nearest name for a misspelt option."""
 
     def parse_args(self, *arguments, **keywords):
         found, unknown = self.parse_known_args(*arguments, **keywords)
@@ -112,7 +112,7 @@ class _Parser(argparse.ArgumentParser):
         return found
 
     def error(self, message):
-        """End the process with one line; the usage is a command away."""
+        """End the process with one line of error, without the usage."""
         words = f"error: {message}; `{self.prog} --help` shows what there is"
         self.exit(2, f"{terminal.shown(words)}\n")
 
@@ -314,7 +314,7 @@ def _add_results_options(parser):
 
 
 def _whole(text):
-    """Return how many are asked for."""
+    """Return a text as a number below a billion."""
     if not re.fullmatch("-?[0-9]{1,9}", text):
         raise argparse.ArgumentTypeError(f"{text!r}; allowed: how many, below a billion")
     return int(text)

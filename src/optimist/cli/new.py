@@ -1,4 +1,4 @@
-"""Files to start from: an algorithm or an environment that works, to be changed into one's own."""
+"""Files to start from: a working algorithm or environment, for users to change."""
 
 import ast
 import builtins
@@ -19,22 +19,22 @@ from optimist.environments import ENVIRONMENTS
 
 @dataclass(frozen=True)
 class Start:
-    """Where an algorithm of a family is first tried, beside the published ones.
+    """Setting in which to try a new algorithm of a family, and its rivals.
 
     Attributes
     ----------
     setting : str
         ``paper/setting`` of the first trials.
     title : str
-        Of that setting.
+        Title of that setting.
     pattern : str
-        The settings that it is compared in.
+        Pattern of the settings for its comparison.
     rivals : tuple of str
-        The paper's method and another one.
+        The paper's method and another published one.
     trials : int
-        Of a comparison.
+        Number of trials in a comparison.
     rounds : int or None
-        Of its trials; None for the whole horizon.
+        Rounds of its trials; None for the whole horizon.
     """
 
     setting: str
@@ -46,11 +46,11 @@ class Start:
 
     @property
     def paper(self) -> str:
-        """The paper whose settings these are."""
+        """The paper of these settings."""
         return self.setting.partition("/")[0]
 
 
-# With the radii of theory hardly any method learns.
+# With the radii of theory, hardly any method learns.
 STARTS = {
     "glb": Start(
         "glb_omd/logistic_s3",
@@ -74,7 +74,7 @@ STARTS = {
         trials=10,
         rounds=200,
     ),
-    # On f1 most methods are at the maximum after the initial points.
+    # On f1, most methods reach the maximum after the initial points.
     "box": Start(
         "go_ucb/f3",
         "f3, the Rastrigin function",
@@ -83,17 +83,17 @@ STARTS = {
         trials=10,
     ),
 }
-# By family of environments: options of a first comparison there, and who plays in it.
+# Options of a first comparison, and its algorithms, by family of environments.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),
     "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),
     "kernel": ("", ("bkb", "gp_ucb")),
     "box": ("[horizon=40]", ("gp_ei", "uniform")),
 }
-# Each is a template.
+# Each has a template.
 FAMILIES = {"algorithm": (*STARTS,), "environment": (*WORLDS,)}
 _NAME = re.compile("[a-z][a-z0-9_]*")
-# In a label they stand for something else.
+# These letters have a meaning in labels.
 _IN_LABELS = re.compile(r"[\[\]=,:\s]")
 
 
@@ -104,21 +104,21 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     ----------
     what : {"algorithm", "environment"}
     name : str
-        In lower case, ``epsilon_greedy``; the class is called EpsilonGreedy.
+        In lower case, ``epsilon_greedy``; the class gets the name EpsilonGreedy.
     family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "heavy_tailed", "kernel", "box"}
-        What the algorithm is told, or what the environment is.
+        The interface of the algorithm, or the kind of environment.
     file : str or None
         Path of the file; None for the name in the current folder.
 
     Returns
     -------
     path, text : str
-        The file that was written; what was done, and the commands that come next.
+        The written file; a report, and the next commands.
 
     Raises
     ------
     ConfigError
-        For a name that is taken or is none, or a file that exists.
+        For an invalid or used name, or an existing file.
     """
     one_of("WHAT", what, FAMILIES)
     if family is None:
@@ -148,7 +148,7 @@ def _class_name(name: str) -> str:
 
 
 def template(what: str, family: str, name: str) -> str:
-    """Return the text of a file to start from, see `write`, with a name in it."""
+    """Return the text of a file to start from, see `write`, with its name filled in."""
     file = f"{what}_{family}.py.txt"
     text = (files("optimist.cli") / "templates" / file).read_text(encoding="utf-8")
     title = name.replace("_", " ").capitalize()
@@ -157,14 +157,14 @@ def template(what: str, family: str, name: str) -> str:
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
-    """Return a template with each word, such as ``@NAME@``, replaced by what it stands for."""
+    """Return a template with each placeholder, such as ``@NAME@``, replaced by its value."""
     for word, value in words.items():
         text = text.replace(word, value)
     return text
 
 
 def _check_class(cls: str, text: str) -> None:
-    """Raise ConfigError if a file uses the name of its class for something else."""
+    """Raise ConfigError if a file uses the name of its class for another object."""
     nodes = ast.walk(ast.parse(text))
     imported = {
         alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
@@ -184,7 +184,7 @@ def _check_path(path: str) -> None:
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:
-    """Return what was written, and what to do now."""
+    """Return a report of the written file, and the next commands."""
     lines = [f"wrote {path}", "next, and after each change:"]
     lines.append(f"  optimist check {shlex.quote(label)}")
     if what == "algorithm":

@@ -9,7 +9,7 @@ from optimist.core import terminal
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a text that may hold words of a user, with control characters shown as escapes."""
+    """Print a text that may hold a user's words, with control characters shown as escapes."""
     print(terminal.shown(text), file=stream, flush=True)
 
 

@@ -77,7 +77,7 @@ def page(options: Any) -> int:
 
 
 def provenance(options: Any) -> int:
-    """Print where a figure, table or result is from."""
+    """Print the origin of a figure, table or result."""
     found = trace.trace(options.file, options.configfile, options.config)
     say(json.dumps(found, indent=1) if options.json else trace.to_text(found))
     return 0
@@ -113,6 +113,6 @@ def results(options: Any) -> int:
 
 
 def _configuration(options):
-    """Return the options that named a configuration, as they were typed."""
+    """Return the options that name a configuration, as the user typed them."""
     named = (("--configfile", options.configfile), ("--config", options.config))
     return "".join(f"{name} {shlex.join(words)} " for name, words in named if words)

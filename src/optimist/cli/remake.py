@@ -1,4 +1,4 @@
-"""Commands that make something from the results and tables at hand."""
+"""Commands that make products from existing results and tables."""
 
 import json
 import sys
@@ -67,7 +67,7 @@ def publish(options: Any) -> int:
 
 
 def reseal(options: Any) -> int:
-    """Compare a trial of each cell of other code with today's."""
+    """Compare a trial of each cell of other code with today's code."""
 
     def report(done, number):
         print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)

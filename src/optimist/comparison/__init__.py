@@ -1,6 +1,6 @@
-"""Algorithms side by side, outside the workflow: any of them, in any settings, on the same trials.
+"""Comparison of algorithms outside the workflow, in any settings, on the same trials.
 
-``select`` finds cells by what is typed, ``play`` plays what is missing, ``rank`` makes a table of
-each setting and ``draw`` a figure. `optimist.play`, `optimist.rank` and `optimist.plot` are these,
-and the command ``optimist compare`` is made of them.
+``select`` finds cells from the typed texts, ``play`` plays missing trials, ``rank`` makes a table
+of each setting and ``draw`` a figure. They are public as `optimist.play`, `optimist.rank` and
+`optimist.plot`. The command ``optimist compare`` calls them.
 """

@@ -1,4 +1,4 @@
-"""How long trials that are left will take."""
+"""Estimate of the time that the remaining trials will take."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from optimist.plan.costs import Costs, read
 
 
 class Clock:
-    """What is left of the expected seconds of trials, mended by those that have ended."""
+    """The remaining seconds of trials: first from costs, then from trials that have ended."""
 
     def __init__(self) -> None:
         self._costs = Costs(read(project_root() / "config" / "costs.csv"))
@@ -18,7 +18,7 @@ class Clock:
         self._expected: dict[str, float] = {}
 
     def begin(self, trials: Iterable[Trials]) -> None:
-        """Expect these trials."""
+        """Add trials to the remaining ones."""
         for one in trials:
             name = one.cell.name
             self._left[name] = self._left.get(name, 0) + 1
@@ -27,21 +27,21 @@ class Clock:
             self._expected[name] = known if known != known else self._costs.seconds(one)
 
     def stop(self, trials: Trials, seconds: float) -> None:
-        """Take note that a trial ended, after so many seconds."""
+        """Record that a trial ended, with its seconds."""
         self._left[trials.cell.name] -= 1
         self._measured.setdefault(trials.cell.name, []).append(seconds)
 
     def drop(self, cell: Cell) -> None:
-        """Expect no more trials of a cell."""
+        """Remove the remaining trials of a cell."""
         self._left[cell.name] = 0
 
     @property
     def left(self) -> float:
-        """Seconds that are left, on one core."""
+        """Remaining seconds on one core."""
         return sum(number * self._of(name) for name, number in self._left.items() if number)
 
     def _of(self, name: str) -> float:
-        """Return the seconds of a trial of a cell; as of others where nothing is known of it."""
+        """Return the seconds of a trial of a cell, or the mean over all trials if unmeasured."""
         measured = self._measured.get(name)
         if measured:
             return sum(measured) / len(measured)

@@ -1,4 +1,4 @@
-"""Trials of the last full run, from the tables that are committed beside the figures."""
+"""Trials of the last full run, from the committed tables next to the figures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,14 +27,14 @@ class Committed:
         The folder of all figures.
     paper : str
     takes_all : bool
-        Whether trials of other code are taken too.
+        Whether trials of other code are also taken.
 
     Attributes
     ----------
     cells : set of str
-        Names of the cells that were asked for and that the table has.
+        Names of the requested cells that the table has.
     other : set of str
-        Those of other code.
+        Names of the cells among them that other code made.
     """
 
     def __init__(self, figures: Path, paper: str, *, takes_all: bool = False) -> None:
@@ -49,14 +49,14 @@ class Committed:
     def rows(self, trials: Trials, digest: str) -> "tuple[pd.DataFrame, str] | None":
         """Return the kept rounds of a trial without its times, and the commit of its code.
 
-        None if the table does not have the trial, or not as it would be played today.
+        Return None if the table does not have the trial, or if playing it today could differ.
 
         Parameters
         ----------
         trials : Trials
-            One trial.
+            A single trial.
         digest : str
-            Of `optimist.experiments.cell_records.digest_of`.
+            The result of `optimist.experiments.cell_records.digest_of`.
         """
         cell, record = trials.cell, self._records.get(trials.key)
         if record is None or trials.rounds is not None or trials.first >= record.trials:
@@ -70,7 +70,7 @@ class Committed:
         if found is None or not record.fits(found):
             return None
         own = found.take(np.array([trials.first]))
-        # A trial that ended before its first recorded round has its end alone.
+        # A trial that ended before its first recorded round has only its end.
         rows = (own.by_round if len(own.rounds[0]) else own.finals).reindex(columns=COLUMNS)
         rows = rows.assign(paper=cell.paper, seconds=np.nan)
         if own.instance[0]:
@@ -80,7 +80,7 @@ class Committed:
 
 
 def _is_as_committed(cell: Cell) -> bool:
-    """Return whether no overlay in use changes the setting of a cell."""
+    """Return whether the setting of a cell is free of changes by overlays."""
     if not overlays_in_use():
         return True
     return make_cell(load_paper(cell.paper, {}), cell.setting, cell.algorithm).spec == cell.spec

@@ -1,6 +1,6 @@
-"""Regret against the round and against time, and at the end: a row of three panels a setting.
+"""Figures of comparisons: regret against the round, against time, and at the end, by setting.
 
-Seaborn, which takes 0.7 s to import, is imported here alone, and when something is drawn.
+Seaborn takes 0.7 s to import, so that only drawing functions import it.
 """
 
 import textwrap
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 ENDINGS = ("pdf", "png", "svg")
 WIDTH = 7.2  # inches, two columns of a journal page
-ROW = 2.2  # inches, of a row of panels at least
-BOX = 0.24  # inches, of an algorithm among the distributions
-AROUND = 0.7  # inches, of a row's title and its axis
-LEGEND = 0.17  # inches, of a line of the legend
+ROW = 2.2  # inches, the least height of a row of panels
+BOX = 0.24  # inches per algorithm in the distributions
+AROUND = 0.7  # inches for a row's title and its axis
+LEGEND = 0.17  # inches per line of the legend
 LINE = 34  # letters in a panel
-DASHES = ("-", "--", ":", "-.")  # of the variants of a method
-FAR = 20.0  # by which factor means differ where a linear axis would bury the smaller
-FARTHEST = 100.0  # the same of single trials
+DASHES = ("-", "--", ":", "-.")  # of a method's variants
+FAR = 20.0  # ratio of means above which a linear axis would hide the smaller
+FARTHEST = 100.0  # the same for single trials
 LINEAR = {"value": "linear"}
-FADED = 30  # trials from which their points and lines are fainter
+FADED = 30  # number of trials from which their points and lines are fainter
 
 Looks = Mapping[str, Mapping[str, Any]]
 
@@ -52,25 +52,26 @@ def plot(
 ) -> "Page":
     """Return a figure of regret, and write it if there is a ``path``.
 
-    A row for each setting: the mean regret with its interval against the round, the mean against
-    time, and the regret at the end of every trial, with a box of its quartiles for each algorithm,
-    the least mean on top. Lines there join what algorithms did in the same trial.
+    Each setting has a row of three panels: mean regret with its interval against the round, mean
+    regret against time, and the final regret of every trial. The last panel has a box of quartiles
+    for each algorithm, with the least mean on top. Its lines join the algorithms' results in the
+    same trial.
 
     Parameters
     ----------
     played : DataFrame
-        What `optimist.comparison.play.play` returned; incomplete trials are left out.
+        The result of `optimist.comparison.play.play`; only complete trials are drawn.
     path : path or None
-        With the ending pdf, png or svg.
+        A file with the ending pdf, png or svg.
     level : float
-        Of Student's t intervals, shown from two trials on.
+        Level of Student's t intervals, shown for two trials or more.
     names : mapping or None
-        What algorithms are called, by their names, without options.
+        Display names of algorithms, by their names without options.
 
     Raises
     ------
     ConfigError
-        For another ending, a name that no algorithm has, or if no trial was completed.
+        For another ending, a name without an algorithm, or if no trial was completed.
     """
     import matplotlib.style
 
@@ -106,7 +107,7 @@ def plot(
 
 
 def _empty(rows: int, algorithms: int) -> "Page":
-    """Return a page as high as its rows and the names in its legend need."""
+    """Return a page high enough for its rows and its legend."""
     from matplotlib.figure import Figure
 
     row = max(ROW, AROUND + BOX * algorithms)
@@ -117,8 +118,8 @@ def _empty(rows: int, algorithms: int) -> "Page":
 def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return keywords of the line of each algorithm.
 
-    A method has the colour of the papers' figures, or a free one; its variants have markers and
-    dashes of their own.
+    A method has its colour in the papers' figures, or an unused one. Its variants have their own
+    markers and dashes.
     """
     looks, methods = load_looks(), [*dict.fromkeys(map(name_of, labels))]
     colours = {name: looks["methods"].get(name, {}).get("colour") for name in methods}
@@ -138,7 +139,7 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Return labels without the names of files, as far as methods of two files are told apart."""
+    """Return labels without file names, except where two files have methods of one name."""
     own = {label: name_of(label) for label in labels}
     called = {name: _class(name) for name in own.values()}
     for longer in (short_name, str):
@@ -165,7 +166,7 @@ def _draw_curves(
 
     def interval(values: "pd.Series") -> tuple[float, float]:
         _, low, high = mean_interval(values.to_numpy(float), level)
-        return max(low, 0.0), high  # no regret is negative
+        return max(low, 0.0), high  # regret is never negative
 
     untimed: list[str] = []
     unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
@@ -201,13 +202,13 @@ def _draw_curves(
 
 
 def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the regret at the end, a row for each trial and a column for each algorithm."""
+    """Return the final regret, with a row for each trial and a column for each algorithm."""
     ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
     return ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
 
 
 def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
-    """Return keywords of a scale of ``drawn`` values on which those ``seen`` can be told apart."""
+    """Return keywords of an axis of ``drawn`` values that shows differences of ``seen`` values."""
     positive = seen[seen > 0.0]
     if positive.empty or not seen.max() > far * positive.min():
         return LINEAR
@@ -217,7 +218,7 @@ def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str,
 
 
 def _failed(rows: "pd.DataFrame") -> dict[str, int]:
-    """Return how many trials of each algorithm did not end well."""
+    """Return how many trials of each algorithm failed."""
     lost = rows[~rows["status"].isin(COMPLETE)]
     return {label: found["trial"].nunique() for label, found in lost.groupby("algorithm")}
 
@@ -225,9 +226,9 @@ def _failed(rows: "pd.DataFrame") -> dict[str, int]:
 def _draw_ends(
     canvas: "Canvas", rows: "pd.DataFrame", looks: Looks, failed: Mapping[str, int]
 ) -> None:
-    """Draw the regret at the end of every trial, and a box for each algorithm.
+    """Draw the final regret of every trial, and a box for each algorithm.
 
-    They stand in the order of the ranking: those of which trials ``failed`` come last.
+    Algorithms have the order of the ranking: those with ``failed`` trials come last.
     """
     import seaborn
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -274,7 +275,7 @@ def _draw_ends(
         if scale["value"] == "log":
             canvas.xaxis.set_major_locator(LogLocator(subs=steps))
     else:
-        # A number at the very end of the axis would stand outside of the page.
+        # A number at the very end of the axis would lie outside the page.
         canvas.locator_params(axis="x", nbins=5)
     canvas.margins(x=0.08)
     canvas.set(xlabel="regret at the end, by trial", ylabel="")

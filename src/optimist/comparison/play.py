@@ -1,4 +1,4 @@
-"""Playing what is missing: trials that were kept are taken, others are played by processes."""
+"""Playing of missing trials in other processes, and reuse of kept trials."""
 
 import os
 import shlex
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Columns that every frame has, without numbers where nobody measured them.
+# Columns of every frame, empty where nothing was measured.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
 
@@ -54,14 +54,14 @@ class TrialError(ResultError):
 
 @dataclass
 class Progress:
-    """How far playing is; given to a function whenever something has ended.
+    """Progress of playing, passed to a function after each event.
 
     Attributes
     ----------
     done, total : int
         Trials.
     seconds_left : float
-        Expected, on all processes together; nan as long as nothing is known of some cell.
+        Expected, for all processes together; nan until every cell has an estimate.
     """
 
     done: int
@@ -85,66 +85,65 @@ def play(
     report: Report | None = None,
     errors: str = "raise",
 ) -> "pd.DataFrame":
-    """Play algorithms in settings, under common random numbers; return what they did.
+    """Play algorithms in settings, under common random numbers; return their trials.
 
-    In trial i all algorithms meet the same instance and noise, those of the workflow. A trial that
-    was played before, by this function, by ``optimist compare`` or by the workflow, is taken from
-    the results folder if code, configuration, data and versions are the same; and one of the last
-    full run from the table beside its figures if code, configuration and data are the same. Trials
-    of that table have no times, and some sixty rounds.
+    In trial i all algorithms meet the same instance and noise, as in the workflow. Trials that this
+    function, ``optimist compare`` or the workflow played before come from the results folder if
+    code, configuration, data and versions are the same. Trials of the last full run come from the
+    table next to its figures if code, configuration and data are the same. Trials of that table
+    have no times, and about sixty rounds.
 
     Other processes play all trials, with the shared kernels (`optimist.core.blas_kernels`),
-    whatever numpy does in the calling process, such as a notebook. A process that plays a user's
-    class plays its cell only, and each trial has a copy of the process.
+    whatever kernels numpy uses in the calling process, such as a notebook. A process with a user's
+    class plays only its cell, and each trial has a copy of the process.
 
     Parameters
     ----------
     where : str, Setting, or several
         See `optimist.config.select.settings`.
     algorithms : list of str or class
-        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process.
-        cloudpickle sends such a class to another process: what it prints and changes stays there,
-        and its trials are not kept.
+        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process. cloudpickle
+        sends such a class to another process: its output and its changes stay there, and its trials
+        are not kept.
     trials, first : int
         Trials first, ..., first + trials - 1.
     rounds : int or None
-        Stop each trial after so many; the algorithms are told the whole horizon.
+        Stop each trial after ``rounds``; the algorithms still plan for the whole horizon.
     cores : int
         Processes.
     fresh : bool
-        Whether to play all of it now, so that times are of one run, and take nothing from before.
+        Whether to play everything now, so that all times come from one run.
     committed : bool
-        Whether to take trials of the last full run of other code too, instead of playing them.
+        Whether to take trials that other code played in the last full run, instead of playing them.
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
-        Whether the first trial that ends with an error ends all, or its algorithm is left out of
-        the setting where that happened while the others go on.
+        On an error of an algorithm, "raise" stops everything. "skip" leaves the algorithm out of
+        the setting and continues with the others.
 
     Returns
     -------
     DataFrame
         A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
-        covered, state_bytes and what the algorithms record. Where the largest value of a function
-        is not known, regret is counted from the best value that one of these trials found. Its
-        ``attrs["committed"]`` says how many trials are from tables, by commit of their code,
-        ``attrs["other_code"]`` which ``cells`` of the tables are of other code than today's, ``of``
-        how many, and whether they were ``taken`` or played again,
-        ``attrs["reused"]`` how many were played before, with the times of then,
-        ``attrs["processes"]`` how many processes played the others at once, and
-        ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
-        left out, by ``paper/setting/algorithm``, ``attrs["one_instance"]`` the settings,
-        ``paper/setting``, of which all trials have one instance and differ in the noise alone,
-        ``attrs["own_radii"]`` those in which each method has the radius of its theorem, and
-        ``attrs["horizons"]`` the horizons, by ``paper/setting``.
+        covered, state_bytes and the columns that algorithms record. If the maximum of a function is
+        unknown, regret is counted from the best value in these trials.
+
+        Its ``attrs``: ``committed``, the number of trials from tables, by commit of their code;
+        ``other_code``, with the ``cells`` of tables that other code made, ``of`` how many, and
+        whether they were ``taken`` or played again; ``reused``, the number of trials played before,
+        with their old times; ``processes``, the number of processes at once; ``kept``, whether
+        results can be kept here; ``errors``, why algorithms were left out, by
+        ``paper/setting/algorithm``; ``one_instance``, the settings, ``paper/setting``, in which all
+        trials have one instance and differ in noise only; ``own_radii``, the settings in which each
+        method has the radius of its theorem; ``horizons``, by ``paper/setting``.
 
     Raises
     ------
     ConfigError
         For an unknown name or option, before anything is played.
     ResultError
-        If a trial ended with an error, or, where these are skipped, nothing else was played; where
-        files cannot be read or written it is never skipped.
+        If a trial ended with an error or, with "skip", if all trials did; also if files cannot be
+        read or written.
     """
     one_of("errors", errors, ("raise", "skip"))
     _tell_of_kernels()
@@ -185,7 +184,7 @@ def play(
 
 
 def _tell_of_kernels() -> None:
-    """Warn a notebook that computes with other kernels than the processes that play."""
+    """Warn in a notebook whose kernels differ from the kernels of playing processes."""
     if "numpy" in sys.modules and not blas_kernels.is_shared():
         warnings.warn(
             "numpy computes here with this machine's kernels or threads; other processes play the "
@@ -224,39 +223,39 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
 
 
 def figures_folder(paper: str) -> Path:
-    """Return the folder of all figures in which those of a paper's last full run are."""
+    """Return the folder of all figures that has a paper's last full run."""
     table = Layout("", load_config()["figures"]).trials(paper)
     return made_before(table).parents[1]
 
 
 class _Playing:
-    """Trials that are asked for, each of which is taken or played.
+    """The requested trials, each taken from earlier results or played.
 
     Parameters
     ----------
     asked : list of Trials
-        Of one trial each.
+        Single trials.
     cores : int
     report : callable or None
     fresh : bool
-        Whether nothing that there is already is taken.
+        Whether to take no earlier trials.
     takes_all : bool
-        Whether trials of other code are taken from tables.
+        Whether to take trials of other code from tables.
     is_skipping : bool
-        Whether cells with an error are left out, see ``errors`` of `play`.
+        Whether to skip cells with an error, see ``errors`` of `play`.
 
     Attributes
     ----------
     taken : dict
-        Trials that are from tables of a full run, by commit.
+        Number of trials from tables of a full run, by commit.
     reused : int
-        Trials that were kept.
+        Number of trials from kept results.
     processes : int
-        How many played at once.
+        Number of processes at once.
     is_keeping : bool
-        Whether what is played is kept; nothing is where nothing can be written.
+        Whether played trials are kept, which needs a writable folder.
     errors : dict
-        What is wrong with cells that were left out, by their names.
+        Errors of skipped cells, by their names.
     """
 
     def __init__(
@@ -296,7 +295,7 @@ class _Playing:
         self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
-        """Return the rows of each trial of cells without an error, in the order of the asking."""
+        """Return the rows of each trial of cells without an error, in the requested order."""
         found = {} if self._is_fresh else self._made_before()
         missing = {i: t for i, t in enumerate(self._asked) if i not in found}
         self._clock.begin(missing.values())
@@ -318,7 +317,7 @@ class _Playing:
         return [found[i] for i in kept]
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
-        """Return the rows of the trials that were kept, or that a full run played."""
+        """Return the rows of trials that were kept, or that a full run played."""
         found = {}
         for i, trials in enumerate(self._asked):
             rows = self._shelf.rows(trials)
@@ -333,7 +332,7 @@ class _Playing:
 
     @property
     def other_code(self) -> dict[str, Any]:
-        """Which cells of the tables are of other code, see `play`."""
+        """Cells of the tables that other code made, see `play`."""
         tables = self._tables.values()
         return {
             "cells": sorted(set().union(*(table.other for table in tables))),
@@ -342,7 +341,7 @@ class _Playing:
         }
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
-        """Play trials; yield the number and the rows of each, None if its cell is left out."""
+        """Play trials; yield the number and the rows of each, or None if its cell is skipped."""
         self.processes = max(1, min(self._cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
@@ -367,7 +366,7 @@ class _Playing:
         return self._asked[number].cell.name in self.errors
 
     def _call(self, trials: Trials) -> Call:
-        """Return the call that plays a trial; it is kept unless its class has no file."""
+        """Return the call that plays a trial and keeps it, unless its class has no file."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
         arguments = {
@@ -381,7 +380,7 @@ class _Playing:
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Return what another process needs to know the class of a cell, which has no file."""
+    """Return the class of a cell without a file, for another process."""
     import cloudpickle
 
     name = name_of(cell.algorithm)
@@ -398,7 +397,7 @@ def _added(cell: Cell) -> dict[str, Any]:
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
-    """Return the error that says how a trial ended, and which command may say more."""
+    """Return an error with the end of a trial, and the command that shows more."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
     where = f"{cell.name}, trial {trials.first}"
     if isinstance(error, BrokenEnvironmentError):
@@ -418,7 +417,7 @@ def _failure(trials: Trials, error: BaseException) -> ResultError:
 def _traced(trials: Trials) -> str:
     """Return the command that plays a trial and shows the traceback of its error."""
     cell, place = trials.cell, _place(trials.cell)
-    if cell.paper == OWN:  # of a file, which the name of the setting does not tell
+    if cell.paper == OWN:  # the name of the setting does not contain its file
         place = cell.spec["environment"] + cell.setting.removeprefix(name_of(cell.setting))
     words = ["optimist", "--debug", "run", f"{place}/{cell.algorithm}"]
     words += ["--trials", f"{trials.first}:{trials.stop}"]
@@ -428,11 +427,11 @@ def _traced(trials: Trials) -> str:
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
-    """Return all rows in one frame, with regret from the best known value where it must be."""
+    """Return all rows in one frame, with regret from the best known value if necessary."""
     import pandas as pd
 
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
-    # Where all trials are from tables nobody has these.
+    # If all trials are from tables, these columns have no values.
     joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
     unknown = {
         (t.cell.paper, t.cell.setting)

@@ -1,7 +1,7 @@
-"""A data set that is prepared for one cell, outside the workflow.
+"""Preparation of a data set for one cell, outside the workflow.
 
-A process of its own prepares it: this one may have loaded a user's file, or numpy with other
-kernels, and the table is kept for other cells.
+A separate process prepares it, as this one may have loaded a user's file or other numpy kernels,
+and other cells reuse the table.
 """
 
 import logging
@@ -27,12 +27,12 @@ logger = logging.getLogger("optimist")
 def prepared(name: str) -> Path:
     """Return a folder with a data set as this code and configuration make it.
 
-    It is not that of the workflow, which alone knows what its tables were made with.
+    The workflow has its own, as only the workflow knows the inputs of its tables.
 
     Raises
     ------
     DataError
-        If it cannot be fetched or prepared.
+        If the data set cannot be fetched or prepared.
     """
     config, how = configuration.load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
@@ -72,7 +72,7 @@ def prepare(
     data : dict
         Arguments of `optimist.data.fetch.fetch`.
     options : dict
-        Of the preparation.
+        Options of the preparation.
     path : str
         The file to write.
 

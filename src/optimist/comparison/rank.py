@@ -1,4 +1,4 @@
-"""Algorithms in the order of their regret, with the inference of the claims."""
+"""Ranking of algorithms by regret, with the inference of the claims."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -27,42 +27,40 @@ NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status",
 def rank(
     played: "pd.DataFrame", *, level: float = 0.95, reference: str | None = None
 ) -> "pd.DataFrame":
-    """Return a row for each algorithm in each setting: those that never failed, then the others.
+    """Return a row for each algorithm in each setting, ranked by mean regret.
 
-    Among both the least mean regret comes first.
+    All columns refer to regret at the end of complete trials. Pairs of algorithms are compared on
+    the trials that both completed, by Student's t on their differences, as in the claims; fewer
+    than ten such trials decide nothing. wins and losses count the other algorithms of its setting
+    that an algorithm beats or loses to, with an error of at most 1 - ``level`` for all pairs of the
+    setting together (Holm 1979).
 
-    Everything is about regret at the end of complete trials. Pairs of algorithms are compared on
-    the trials that both completed, by Student's t on their differences, as the claims are; with
-    fewer than ten such trials nothing is decided. wins and losses count the others of its setting
-    that an algorithm is better or worse than with an error of at most 1 - ``level`` in all pairs of
-    the setting together (Holm 1979).
-
-    An algorithm with a trial that failed stands behind all others, whatever its mean, and is
-    compared with none: the trials that it completed may be the easy ones.
+    An algorithm with a failed trial ranks last, whatever its mean, and is compared with none: the
+    trials that it completed may be the easy ones.
 
     Parameters
     ----------
     played : DataFrame
-        What `optimist.comparison.play.play` returned.
+        The result of `optimist.comparison.play.play`.
     level : float
-        Of the intervals.
+        Level of the intervals.
     reference : str or None
-        Label of the algorithm that differences are taken to; None for the first of each setting.
+        Label of the algorithm to take differences from; None for the first of each setting.
 
     Returns
     -------
     DataFrame
         paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
-        difference of the mean regret to that of the reference, with its interval and the two-sided
-        p of that pair by itself; wins, losses, and lists of the labels of those, better_than and
-        worse_than; seconds, the mean time of a trial, which others may have disturbed;
-        failed, how many trials did not end well and count in nothing else; faults, how those ended,
+        difference of the mean regret from the reference's, with its interval and the two-sided p of
+        this pair alone; wins, losses, and lists of their labels, better_than and worse_than;
+        seconds, the mean time of a trial, which other processes may have slowed down; failed, the
+        number of failed trials, which count in no other column; faults, the ends of these trials,
         in words. Its ``attrs["reference"]`` is the reference.
 
     Raises
     ------
     ConfigError
-        For a table of another kind, or a reference that is not in it.
+        For a table of another kind, or a reference that the table lacks.
     """
     import pandas as pd
 
@@ -120,7 +118,7 @@ def _of_setting(
 
 
 def _faults(statuses: "pd.Series") -> str:
-    """Return how trials ended that did not end well: ``2 failed: Singular matrix``."""
+    """Return the ends of failed trials in words: ``2 failed: Singular matrix``."""
     counts = statuses[~statuses.isin(COMPLETE)].value_counts()
     return "; ".join(f"{count} {status}" for status, count in counts.items())
 
@@ -130,7 +128,7 @@ def _by_trial(ends: "pd.DataFrame", label: str, column: str) -> "pd.Series":
 
 
 def _first(mean: float) -> tuple[bool, float]:
-    """Return a key that puts what has no mean last."""
+    """Return a sort key that puts NaN last."""
     return bool(np.isnan(mean)), mean
 
 
@@ -165,7 +163,7 @@ def two_sided(evidence: Mean) -> float:
 
 
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
-    """Return the pairs of which the first has less regret, at an error for all pairs together."""
+    """Return the pairs whose first has less regret, with ``error`` for all pairs together."""
     pairs = list(combinations(regrets, 2))
     evidence = [_pair(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(found) if found.n else 1.0 for found in evidence])

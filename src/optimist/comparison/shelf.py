@@ -1,4 +1,4 @@
-"""Trials that were played before: result files of today's code, by their names."""
+"""Reuse of trials: result files of today's code, by their names."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +24,7 @@ def read(path: Path) -> "pd.DataFrame":
 
 
 class Shelf:
-    """Trials in the results folder: those of the workflow, and those of comparisons.
+    """Trials in the results folder, from the workflow and from comparisons.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Shelf:
         self._known: dict[Path, pd.DataFrame | None] = {}
 
     def digest(self, trials: Trials) -> str:
-        """Return the digest of what decides some trials."""
+        """Return the digest of all inputs of some trials."""
         name = trials.cell.name
         if name not in self._digests:
             self._digests[name] = digest_of(
@@ -48,11 +48,11 @@ class Shelf:
         return self._digests[name]
 
     def place(self, trials: Trials) -> Result:
-        """Return where a result of some trials is, below one of the folders."""
+        """Return the path of a result of some trials, below one of the folders."""
         return trials.place(digest_in_name(self.digest(trials), self._packages))
 
     def rows(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial, None if there are none of today's code."""
+        """Return the rows of a trial, or None if today's code made none."""
         if trials.cell.is_of_this_process:
             return None
         place = self.place(trials)
@@ -66,7 +66,7 @@ class Shelf:
         return None
 
     def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
-        """Return the rows of a result file, None if it is not whole, or read what has changed."""
+        """Return the rows of a result file, or None if it is damaged or observed other files."""
         if path not in self._known:
             self._known[path] = None
             with suppress(ResultError, UnreadableError):

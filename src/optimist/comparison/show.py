@@ -1,4 +1,4 @@
-"""What ``optimist compare`` shows: how far it is, and a table for each setting."""
+"""Output of ``optimist compare``: progress, and a table for each setting."""
 
 import argparse
 import json
@@ -34,20 +34,20 @@ from optimist.experiments.isolation import isolated
 if TYPE_CHECKING:
     import pandas as pd
 
-# Wide enough for all columns where nobody looks at a terminal.
+# Wide enough for all columns if the output is not a terminal.
 WIDTH = 160
-ROOMY = 120  # columns from which the reference is named in the header
-ROUNDING = 1e-9  # relative, of sums of the same numbers
-LARGEST, MOST_DECIMALS = 1e7, 6  # of numbers that are not written with an exponent
+ROOMY = 120  # columns from which the header names the reference
+ROUNDING = 1e-9  # relative, between sums of the same numbers
+LARGEST, MOST_DECIMALS = 1e7, 6  # of numbers without an exponent
 NAME = "algorithm"
-PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
-FEWEST = 10  # trials with which anything is decided
-NAMED = 4  # cells in a line
+PLAIN_PAUSE = 60.0  # seconds between two lines of progress if lines cannot be overwritten
+FEWEST = 10  # trials that any decision needs
+NAMED = 4  # cells per line
 
 
 @contextmanager
 def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    """Show a bar with the time left, elsewhere a line a minute; give a function that moves it."""
+    """Show a bar with the time left, or a line a minute; yield a function that updates it."""
     columns = (
         TextColumn("trials"),
         BarColumn(),
@@ -77,16 +77,16 @@ def _left(found: Progress) -> str:
 
 
 def compared(options: argparse.Namespace) -> "pd.DataFrame":
-    """Play what the options of the command ask for, write its files, and return the ranking.
+    """Play the trials that the command's options request, write files, and return the ranking.
 
-    A copy of this process loads users' environments, so that they do not change what ranks.
+    A copy of this process loads users' environments, so that they cannot change the ranking.
 
     Raises
     ------
     ConfigError
-        For a name, a number or a file that cannot be, before anything is played.
+        For an invalid name, number or file, before anything is played.
     ResultError
-        If no algorithm came to an end, or files cannot be read or written.
+        If no algorithm completed a trial, or files cannot be read or written.
     """
     if options.csv:
         outputs.check_table("--csv", options.csv, COLUMNS)
@@ -114,7 +114,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _is_foreign(options: argparse.Namespace) -> bool:
-    """Return whether environments of others may be loaded."""
+    """Return whether users' environments may be loaded."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
     return bool(options.configfile) or not of_papers
 
@@ -144,7 +144,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
     groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
     forms = [list(_narrower(_columns(rows, base))) for rows in groups]
-    # One form for all settings: the first of which every table fits.
+    # All settings have one form: the first form in which every table fits.
     fitting = (
         number
         for number in range(len(forms[0]))
@@ -179,7 +179,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
 
 
 def other_code(table: "pd.DataFrame") -> str:
-    """Return which committed cells are of other code, in words, empty if none is."""
+    """Return the committed cells of other code in words; empty if there are none."""
     found = table.attrs.get("other_code", {})
     names = found.get("cells", ())
     if not names:
@@ -194,12 +194,12 @@ def other_code(table: "pd.DataFrame") -> str:
 
 
 def _text(words: str) -> str:
-    """Return words as rich takes them: without markup, nor what a terminal would obey."""
+    """Return words for rich, without markup and terminal commands."""
     return escape(terminal.shown(words))
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
-    """Return how much was played in a setting, and what limits what its trials say."""
+    """Return how much of a setting was played, and limits on conclusions from its trials."""
     found = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
     rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
     if rounds is not None and rounds != horizon:
@@ -212,7 +212,7 @@ def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[st
 
 
 def _is_uneven(rows: "pd.DataFrame") -> bool:
-    """Return whether algorithms of a setting differ in how many trials count."""
+    """Return whether algorithms of a setting have different numbers of trials."""
     return rows["trials"].nunique() > 1 or bool(rows["failed"].any())
 
 
@@ -221,7 +221,7 @@ def _trials(number: int) -> str:
 
 
 def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
-    """Return the words of the table of one setting by their headers."""
+    """Return the texts of one setting's table by column header."""
     ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
     columns = {"": rows["rank"].map(str), NAME: rows["algorithm"]}
     if _is_uneven(rows):
@@ -239,9 +239,9 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
 
 
 def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]]":
-    """Yield columns, then with less and less of what a reader may do without.
+    """Yield columns, then ever shorter forms without less important ones.
 
-    A label that is broken cannot be read, nor copied: in the last form labels stand above.
+    A broken label can be neither read nor copied, so the last form puts labels on lines above.
     """
     yield columns
     short = columns | {NAME: columns[NAME].map(short_names(columns[NAME]))}
@@ -252,7 +252,7 @@ def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]
 
 
 def _width(shown: Table, console: Console) -> int:
-    """Return how wide a table is if nothing in it is broken."""
+    """Return the width of a table without line breaks."""
     return console.measure(shown, options=console.options.update(max_width=10**4)).maximum
 
 
@@ -270,15 +270,15 @@ def _counted(trials: int, failed: int) -> str:
 
 
 def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
-    """Return means with the half of their intervals, which are symmetric, as Student's t is."""
+    """Return means with half the width of their intervals, which are symmetric (Student's t)."""
     least = ROUNDING * rows["mean"].abs().replace(math.inf, math.nan).max()
     return rows.apply(lambda row: _interval(row[value], row[high] - row[value], least), axis=1)
 
 
 def _interval(value: float, half: float, least: float = 0.0) -> str:
-    """Return a mean with the half of its interval, to two digits of that.
+    """Return a mean with half the width of its interval, to two digits of the latter.
 
-    What is below ``least`` is rounding.
+    Half widths below ``least`` are rounding errors.
     """
     value, half = (0.0 if abs(number) <= least else number for number in (value, half))
     if half != half:
@@ -305,7 +305,7 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    """Return some digits of a number, and all before the point as far as one reads them."""
+    """Return a number with some digits, and with all digits before the point unless it is large."""
     if value != value:
         return ""
     rounded = abs(float(f"{value:.{digits - 1}e}"))

@@ -1,4 +1,4 @@
-"""Trials of one cell outside the workflow, as `optimist run` plays them."""
+"""Trials of one cell outside the workflow, for `optimist run`."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ def play(
     overlays: Sequence[str] = (),
     debug: bool = False,
 ) -> None:
-    """Play trials first, ..., stop - 1 of a cell; tell of each how it ended.
+    """Play trials first, ..., stop - 1 of a cell; report the end of each.
 
     Parameters
     ----------
@@ -36,18 +36,18 @@ def play(
         ``PAPER/SETTING/ALGORITHM``, or ``world.py:World/ALGORITHM``.
     first, stop : int
     rounds : int or None
-        Stop each trial after so many.
+        Stop each trial after ``rounds``.
     overlays : sequence of str
-        Files whose settings and algorithms are known.
+        Files with further settings and algorithms.
     debug : bool
-        Whether an error of a class is raised as it is.
+        Whether to raise an error of a class unchanged.
 
     Raises
     ------
     ConfigError
         For an unknown name or option.
     ResultError
-        For an error of a class, with its trial.
+        For an error of a class; the message names its trial.
     """
     blas_kernels.verify()
     terminal.show_log()

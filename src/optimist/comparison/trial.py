@@ -1,4 +1,4 @@
-"""One trial of a comparison, as a process of `optimist.comparison.play` plays it."""
+"""One trial of a comparison, played in a process of `optimist.comparison.play`."""
 
 import logging
 import sys
@@ -31,7 +31,7 @@ def play(
     data: str,
     added: Mapping[str, Any] | None = None,
 ) -> "tuple[float, pa.Table | None]":
-    """Play a trial, after some rounds that no time counts; return its seconds, and its rows.
+    """Play a trial after an untimed warm-up; return its seconds, and its rows.
 
     Parameters
     ----------
@@ -40,26 +40,26 @@ def play(
     trials : dict
         A description of one trial, `optimist.experiments.trials.Trials.describe`.
     output : str
-        Its result file; "" to return the rows and write nothing.
+        Path of its result file; "" to return the rows and write nothing.
     data : str
         Folder of its data set.
     added : dict or None
-        Of a class that has no file: its ``domain``, its ``name``, the ``class`` as cloudpickle
-        writes it, and the ``paths`` where its process looks for modules.
+        For a class without a file: its ``domain``, its ``name``, the ``class`` as pickled by
+        cloudpickle, and the ``paths`` of its process to look for modules.
 
     Returns
     -------
     seconds : float
-        Of the processor.
+        Processor seconds.
     rows : Table or None
-        None where they are in the result file.
+        None if the rows are in the result file.
 
     Raises
     ------
     Exception
-        Of the class, or of the system.
+        Any error of the class or of the system.
     """
-    logging.getLogger().addHandler(logging.NullHandler())  # an error is returned, not printed too
+    logging.getLogger().addHandler(logging.NullHandler())  # errors are returned, not printed too
     _verified()
     if added is not None:
         sys.path.extend(path for path in added["paths"] if path not in sys.path)
@@ -68,10 +68,10 @@ def play(
     player = Player(asked, data)
     if asked.cell.name not in _warm:
         _warm.add(asked.cell.name)
-        with suppress(Exception, SystemExit):  # it comes again when the trial is played
+        with suppress(Exception, SystemExit):  # the error comes again when the trial is played
             player.warm_up()
             if not ENVIRONMENTS.is_foreign(asked.cell.environment):
-                build(asked.cell, asked.first, data)  # copies that play a class share what it keeps
+                build(asked.cell, asked.first, data)  # copies that play a class share its cache
     with Meter() as meter:
         if output:
             make_result({**trials, "digest": ""}, output, data, provenance.collect)

@@ -1,4 +1,4 @@
-"""From what is typed to cells: settings by patterns, or of an environment in a file; algorithms."""
+"""Selection of cells from typed texts: patterns of settings, environments in files, algorithms."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,16 +19,16 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
 
-# The paper of settings that no paper has.
+# The paper of settings that belong to no paper.
 OWN = "own"
-# Where nothing else is said of a setting of one's own.
+# The default horizon of a user's own setting.
 HORIZON = 1000
 SHOWN = 8  # names in an error about a pattern
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where algorithms play: an environment with its parameters, and what algorithms are told.
+    """An environment with its parameters, and the arguments that algorithms get.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Setting:
     label : str
         Its canonical label.
     title : str
-        What it is called; the label where it has no title.
+        Display name, by default the label.
     """
 
     paper: str
@@ -73,22 +73,22 @@ class Setting:
 
 
 def settings(*texts: str, **options: Value) -> list[Setting]:
-    """Return the settings that some texts stand for, each once.
+    """Return the settings that some texts match, each once.
 
     Parameters
     ----------
     texts : str
-        ``paper/label``; in the label ``*`` and ``?`` stand for letters. In the name they select
-        among the settings of the paper, and options that follow are those of all of them; within
-        the brackets they select among the settings that the paper runs. Or the label of an
-        environment in a file or of an installed package, ``world.py:World[dimension=3]``.
+        ``paper/label``, where ``*`` and ``?`` in the label match letters. In the name they match
+        settings of the paper, and options after it apply to all of them. Within the brackets they
+        match settings that the paper runs. Or the label of an environment in a file or an installed
+        package, ``world.py:World[dimension=3]``.
     options : value
-        Options that all of them get, such as ``horizon=2000``.
+        Options for all of them, such as ``horizon=2000``.
 
     Raises
     ------
     ConfigError
-        For a name, a pattern or an option that is not known.
+        For an unknown name, pattern or option.
     """
     return once([_with(setting, options) for text in texts for setting in _settings(text)])
 
@@ -99,7 +99,7 @@ def once(found: Iterable[Setting]) -> list[Setting]:
     Raises
     ------
     ConfigError
-        If two environments of different files have one name, by which settings are told apart.
+        If environments in different files have one name, which must identify settings.
     """
     known: dict[str, Setting] = {}
     for one in found:
@@ -160,7 +160,7 @@ def _of_paper(paper: Mapping[str, Any], label: str) -> Setting:
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
-    """Return a setting under its canonical label; its title says its options too."""
+    """Return a setting under its canonical label; its title includes its options."""
     label = make_cell(source, label, "uniform").setting
     name = name_of(label)
     title = source["settings"][name].get("title")
@@ -170,7 +170,7 @@ def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
 
 
 def _own(text: str) -> Setting:
-    """Return the setting of an environment that no paper has, named after its class."""
+    """Return the setting of a user's environment, named after its class."""
     asked = Label.parse(text, "setting")
     name = asked.name.rpartition(":")[2]
     spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
@@ -187,7 +187,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm: a label as it is; a class is registered under its name."""
+    """Return the label of an algorithm. A label stays as it is; a class is registered."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):
@@ -196,15 +196,15 @@ def algorithm(entry: Any) -> str:
 
 
 def register(cls: type) -> str:
-    """Make a class known to this process under its own name, and return that name.
+    """Register a class in this process under its own name, and return that name.
 
-    Use it in labels, ``Mine[gamma=0.1]``. Other processes play it, and its trials are not
-    kept: whether it changes nobody can tell. A class in a file needs no registration.
+    Use it in labels, ``Mine[gamma=0.1]``. Other processes play it. Its trials are not kept, as
+    changes to the class cannot be detected. A class in a file needs no registration.
 
     Raises
     ------
     ConfigError
-        If it is no algorithm, or has the name of one.
+        If it is not an algorithm, or has an algorithm's name.
     """
     for registry in REGISTRIES.values():
         if registry.accepts(cls):
@@ -215,13 +215,13 @@ def register(cls: type) -> str:
 def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     """Return all cells of some settings and algorithms.
 
-    Each published algorithm is built on a problem of its setting. Only the processes that play
-    users' classes call their constructors.
+    Each published algorithm is built on a problem of its setting. Constructors of users' classes
+    run only in the processes that play them.
 
     Raises
     ------
     ConfigError
-        If an algorithm is named twice or not made for a setting, or an option is wrong.
+        If an algorithm is named twice or does not fit a setting, or an option is wrong.
     """
     entries = [algorithms] if isinstance(algorithms, str | type) else algorithms
     labels = [algorithm(entry) for entry in entries]
@@ -247,9 +247,9 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return the cells of classes of files and packages by label; another process loads them.
+    """Return, by label, the cells of classes in files and packages; another process loads them.
 
-    A class that cannot be loaded there ends the processes that play it too, which say how.
+    A class that ends that process also ends the processes that play it, which report the error.
     """
     made: dict[str, list[Cell]] = {}
     if labels:
@@ -268,14 +268,14 @@ def load(
     where: Sequence[Setting],
     labels: Sequence[str],
 ) -> None:
-    """Tell labels and their cells; a copy of this process loads each class.
+    """Send labels and their cells; a copy of this process loads each class.
 
-    Nothing is told of a class that ends the copy, or raises an error that is not of this package.
+    Nothing is sent for a class that ends the copy, or raises an error from outside this package.
 
     Raises
     ------
     OptimistError
-        If a file cannot be loaded, a class is not made for a setting, or an option is wrong.
+        If a file cannot be loaded, a class does not fit a setting, or an option is wrong.
     """
     for label in labels:
         try:
@@ -297,7 +297,7 @@ def _is_added(label: str) -> bool:
 
 
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
-    """Return the cells of an algorithm that fits problems of two rounds of their settings."""
+    """Return the cells of an algorithm, after building it on problems of two rounds."""
     found = [one.cell(label) for one in where]
     for cell in found:
         check_length(cell.paper, cell.setting, cell.algorithm)

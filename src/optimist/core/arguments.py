@@ -1,4 +1,4 @@
-"""From configuration to the arguments of what it configures, checked against its signatures."""
+"""Arguments of functions from the configuration, checked against their signatures."""
 
 import dis
 import inspect
@@ -20,7 +20,7 @@ def name_options(cls: type) -> None:
     """Give methods of a class that take ``**options`` the signature that they have in effect.
 
     Options that a method passes on are options of the class above; a method that passes nothing on
-    has those that it names. The methods of other classes stay as they are.
+    has only the options in its signature. Methods of other classes do not change.
     """
     for method in CONFIGURED:
         found = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
@@ -29,7 +29,7 @@ def name_options(cls: type) -> None:
 
 
 def _raw(function: FunctionType) -> FunctionType:
-    """Return a method as it was written, whatever `name_options` has made of it."""
+    """Return the original method, before `name_options` changed it."""
     written = inspect.unwrap(function)
     return written if isinstance(written, FunctionType) else function
 
@@ -49,9 +49,9 @@ def _takes_any(function: FunctionType) -> bool:
 
 
 def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the parameters of the first of some classes that has a method, with what it passes on.
+    """Return the parameters of the first of some classes that has a method, with passed-on options.
 
-    The classes after it are those above it, in the order in which Python asks them.
+    The classes after it are its bases, in Python's method resolution order.
     """
     for place, cls in enumerate(classes):
         found = vars(cls).get(method)
@@ -64,18 +64,18 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
             names = {p.name for p in named}
             above = _in_effect(classes[place + 1 :], method)[1:]
             more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
-            # A configuration gives options by name alone.
+            # A configuration gives options only by name.
             return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
     return []
 
 
 def _passes_on(function: FunctionType) -> bool:
-    """Return whether a function calls something with arguments that it was given as they are."""
+    """Return whether a function passes its own ``**options`` on in a call."""
     return any(step.opname == "CALL_FUNCTION_EX" for step in dis.get_instructions(function))
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the parameters of ``function`` that have a default, with it."""
+    """Return the parameters of ``function`` that have a default, with the default."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
@@ -83,10 +83,10 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
 def check_keywords(
     what: str, given: Iterable[str], function: Callable[..., Any], known: Iterable[str] = ()
 ) -> None:
-    """Raise ConfigError unless ``function`` takes exactly such keywords.
+    """Raise ConfigError unless ``function`` takes exactly these keywords.
 
-    Every one of ``given`` must be a parameter of it, and each of its parameters without a default
-    must be given. ``known`` are parameters that the caller supplies itself.
+    Each of ``given`` must be one of its parameters, and all its parameters without a default must
+    be given. The caller itself supplies the ``known`` parameters.
     """
     parameters = dict(inspect.signature(function).parameters)
     for name in ("self", *known):
@@ -117,12 +117,12 @@ def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
     label : Label
     cls : type
     rng : Generator or None
-        Given to a class that takes it.
+        Passed to a class that takes it.
 
     Raises
     ------
     ConfigError
-        For an unknown option, or one without a default that the label does not have.
+        For an unknown option, or one without a default that the label lacks.
     """
     options: dict[str, Any] = dict(label.options)
     allowed = option_names(cls)

@@ -2,11 +2,11 @@
 
 OpenBLAS and numpy look at the processor and choose among several forms of their inner loops, which
 round differently. x86-64 processors since 2013 (x86-64-v3: AVX2 and fused multiply-add) share one
-form. This choice costs processors with AVX-512 some speed (docs/performance.md) and gives all of
-them the same last bits.
+form. This choice costs processors with AVX-512 some speed (docs/performance.md) and gives all
+processors the same last bits.
 
 OpenBLAS and numpy read environment variables when numpy is imported, so each process that computes
-calls `fix` at its entry, and `verify` before it plays.
+calls `fix` when it starts, and `verify` before it plays.
 """
 
 import os
@@ -25,11 +25,11 @@ THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-# Set to "own", it leaves the kernels to OpenBLAS, numpy and their variables.
+# The value "own" leaves the choice of kernels to OpenBLAS, numpy and their variables.
 OPT_OUT = "OPTIMIST_KERNELS"
-_RESTARTED = "OPTIMIST_RESTARTED"  # the number of the process that started itself again
+_RESTARTED = "OPTIMIST_RESTARTED"  # number of the process that restarted itself
 SHARED = frozenset(("avx2", "fma", "bmi2"))
-# What numpy may be told not to use; it changed the names with 2.4.
+# Names of features that numpy can disable; they changed with numpy 2.4.
 BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
 BEYOND_OLDER = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
 # Rows, inner length and columns of the products that `verify` computes. The faulty Haswell kernels
@@ -38,12 +38,12 @@ PRODUCTS = ((3, 5, 4), (40, 400, 2), (64, 800, 3), (130, 130, 130))
 
 
 def fix() -> None:
-    """Set `variables` at the entry of a process; start it again if numpy came first.
+    """Set `variables` when a process starts; restart it if numpy was already imported.
 
     Raises
     ------
     OptimistError
-        If numpy came first again, with other variables.
+        If numpy was again imported first, with other variables.
     """
     wanted = variables()
     found = {key: os.environ.get(key) for key in wanted}
@@ -54,33 +54,33 @@ def fix() -> None:
         return
     if os.environ.get(_RESTARTED) == str(os.getpid()):
         raise OptimistError(
-            f"numpy is imported before every command of Python, with {wrong}, as by a "
-            f"sitecustomize.py; take that away, or set {OPT_OUT}=own"
+            f"numpy is imported before every Python command, with {wrong}, as by a "
+            f"sitecustomize.py; remove that, or set {OPT_OUT}=own"
         )
     os.environ[_RESTARTED] = str(os.getpid())
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def fix_order_of_sets() -> None:
-    """Fix in child processes, such as jobs, an order on which a user's class may depend."""
+    """Fix the order of sets, which may affect a user's class, in child processes such as jobs."""
     os.environ["PYTHONHASHSEED"] = "0"
 
 
 def variables() -> dict[str, str]:
-    """Return the environment variables of one thread and of the shared kernels."""
+    """Return the environment variables for one thread and the shared kernels."""
     return dict.fromkeys(THREADS, "1") | kernels()
 
 
 def environment() -> dict[str, str]:
     """Return the environment of a child process that computes.
 
-    It fixes the order of Python's sets too, on which a user's class may depend.
+    It also fixes the order of Python's sets, on which a user's class may depend.
     """
     return os.environ | variables() | {"PYTHONHASHSEED": "0"}
 
 
 def is_shared() -> bool:
-    """Return whether BLAS and numpy, if they are loaded, use the shared kernels and one thread."""
+    """Return whether loaded BLAS and numpy use the shared kernels and one thread."""
     if "numpy" not in sys.modules:
         return variables().items() <= os.environ.items()
     from threadpoolctl import threadpool_info
@@ -93,12 +93,12 @@ def is_shared() -> bool:
 
 
 def verify() -> None:
-    """Check in some milliseconds that this process computes with the shared kernels, and well.
+    """Check in some milliseconds that this process computes correctly with the shared kernels.
 
     Raises
     ------
     OptimistError
-        If numpy was loaded with other kernels, or a product of matrices is not the sum of its
+        If numpy was loaded with other kernels, or a product of matrices differs from the sum of its
         terms.
     """
     if not is_shared():
@@ -125,7 +125,7 @@ def verify() -> None:
 def kernels() -> dict[str, str]:
     """Return the environment variables that choose the shared kernels.
 
-    There are none on other processors, and none where ``OPTIMIST_KERNELS`` is ``own``.
+    Empty on other processors, and if ``OPTIMIST_KERNELS`` is ``own``.
     """
     if os.environ.get(OPT_OUT) == "own" or not _shares_kernels():
         return {}
@@ -144,14 +144,14 @@ def _shares_kernels() -> bool:
         return False
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:  # not Linux: what the processor has is not known before numpy is imported
+    except OSError:  # not Linux: the processor's features are unknown before numpy is imported
         return False
     flags = next((line for line in lines if line.startswith("flags")), "")
     return set(flags.split()) >= SHARED
 
 
 def chosen() -> dict[str, list[str]]:
-    """Return which kernels this process uses: those of each BLAS, and numpy's beyond its base."""
+    """Return the kernels that this process uses: each BLAS's, and numpy's beyond its base."""
     import numpy as np
     from threadpoolctl import threadpool_info
 

@@ -1,7 +1,7 @@
-"""Files of a results folder: each carries the SHA-256 of its content, and is read only if it fits.
+"""Files of a results folder: each carries the SHA-256 of its content, checked when it is read.
 
-A Parquet file holds it in its footer as the value of `KEY`, computed with zeros in that place. A
-text file ends in a line with it. What is read is parsed from the very bytes that were checked.
+A Parquet file holds it in its footer as the value of `KEY`, computed with zeros in its place. The
+last line of a text file contains it. Readers parse exactly the bytes that were checked.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.files import unified, write_atomically
 from optimist.core.root import how_to_restore
 
-# pyarrow is imported where it is used: whoever reads text does without.
+# pyarrow is imported on use, as readers of text do not need it.
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -24,7 +24,7 @@ KEY = "optimist.sha256"
 REMEDY = "delete it and run the same command again"
 _LENGTH = 64
 _BLANK = b"0" * _LENGTH
-# What stands before the value in a footer: the key, then field 2, a text of that length (Thrift's
+# Bytes before the value in a footer: the key, then field 2, a text of that length (Thrift's
 # compact protocol).
 _MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
 _LINE = "# SHA-256 of the lines above: "
@@ -44,9 +44,9 @@ def write_table(
         Several tables of one schema are row groups.
     path : str or Path
     metadata : mapping of str to str
-        Keys and values beside the schema.
+        Further keys and values of the schema.
     **options
-        Of `pyarrow.parquet.ParquetWriter`.
+        Options of `pyarrow.parquet.ParquetWriter`.
     """
     groups = table if isinstance(table, list) else [table]
     known = {**(metadata or {}), KEY: _BLANK.decode()}
@@ -69,7 +69,7 @@ def _write_parquet(
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text of whole lines, in UTF-8."""
+    """Write a text of complete lines, in UTF-8."""
     content = text.encode()
     write_atomically(path, lambda temporary: temporary.write_bytes(content + _seal(content)))
 
@@ -85,14 +85,14 @@ def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
 
 
 def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
-    """Return an open Parquet file whose content is what was written.
+    """Return an open Parquet file after checking its content.
 
     Raises
     ------
     ResultError
-        If it is absent or damaged; the message says what to do.
+        If it is absent or damaged; the message gives the remedy.
     UnreadableError
-        If the system does not let it be read.
+        If the system denies reading it.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -109,9 +109,9 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file without its last line, which seals it; errors as `open_parquet`.
+    """Return the text of a file without its last line, the seal; errors as in `open_parquet`.
 
-    Line ends that a checkout changed are no damage.
+    Line ends that a checkout changed do not count as damage.
     """
     content = _content(path)
     for whole in (content, unified(content)):
@@ -129,7 +129,7 @@ def _seal(text: bytes) -> bytes:
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Return the pandas frame of a CSV or Parquet file; errors as `open_parquet`."""
+    """Return the pandas frame of a CSV or Parquet file; errors as in `open_parquet`."""
     if str(path).endswith(".csv"):
         import pandas as pd
 
@@ -148,6 +148,6 @@ def _content(path: str | Path) -> bytes:
 
 
 def _place(content: bytes | bytearray) -> int:
-    """Return where the digest of a Parquet file begins, 0 if it has none."""
+    """Return the start of the digest in a Parquet file, or 0."""
     mark = content.rfind(_MARK)
     return mark + len(_MARK) if mark >= 0 else 0

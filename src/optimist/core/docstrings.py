@@ -5,7 +5,7 @@ import re
 
 
 def option_texts(cls: type) -> dict[str, tuple[str, str]]:
-    """Return type and meaning of the options of a class, from its docstring and its bases'."""
+    """Return type and meaning of the options of a class, from its docstring and its bases."""
     found: dict[str, tuple[str, str]] = {}
     for base in reversed(cls.__mro__):
         found |= parameters_of(vars(base).get("__doc__") or "")

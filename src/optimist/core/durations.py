@@ -1,8 +1,8 @@
-"""How long something takes, in words."""
+"""Durations in words."""
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in the unit that a reader would take, such as ``12 min``."""
+    """Return a duration in the natural unit, such as ``12 min``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Errors for users: what is wrong, where, and what is allowed."""
+"""Errors for users, with the fault, its place and the allowed values."""
 
 import difflib
 import errno
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Errors of the system that say that a file system takes no more files.
+# Error numbers of a file system that cannot take more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 LONGEST = 80  # letters of a text in a message
 _REMEDY = "fix that and run the same command again"
-# Those of them that say that it is the folder of another user.
+# The subset for the folder of another user.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 _ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder, or one of your own (`optimist init DIR`)"
 
 
 class OptimistError(Exception):
-    """Base of all errors that are shown to users as one message, without a traceback."""
+    """Base of all errors that users see as one message, without a traceback."""
 
 
 class ConfigError(OptimistError):
@@ -25,11 +25,11 @@ class ConfigError(OptimistError):
 
 
 class BrokenEnvironmentError(ConfigError):
-    """An environment breaks its contract while it is played; no algorithm is to blame."""
+    """An environment breaks its contract during play; the algorithm is not at fault."""
 
 
 class DataError(OptimistError):
-    """A data set cannot be fetched, or its content is not what it should be."""
+    """A data set cannot be fetched, or has the wrong content."""
 
 
 class ResultError(OptimistError):
@@ -41,25 +41,25 @@ class EndedError(OptimistError):
 
 
 class UnreadableError(OptimistError):
-    """A file cannot be read at all; that says nothing about its content."""
+    """A file cannot be read; this implies nothing about its content."""
 
 
 class UnwritableError(OptimistError):
-    """A file system takes no more files."""
+    """A file system cannot take more files."""
 
 
 class OutOfTimeError(BaseException):
-    """A job's time is over; not an Exception, so that no solver takes it for its own failure."""
+    """A job's time is over; not an Exception, so that solvers do not catch it."""
 
 
 @contextmanager
 def unwritable_named(path: str = "") -> Iterator[None]:
-    """Turn errors of a file system that takes no more files into `UnwritableError`.
+    """Turn errors of a full or read-only file system into `UnwritableError`.
 
     Parameters
     ----------
     path : str
-        The file to name where the system names none.
+        The file to name if the system names none.
     """
     try:
         yield
@@ -76,7 +76,7 @@ def _unwritable(path: str, error: OSError) -> UnwritableError:
 
 
 def check_writable(folder: str) -> None:
-    """Make a folder unless it is there; raise UnwritableError if it takes no files."""
+    """Make a folder unless it exists; raise UnwritableError if it takes no files."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -86,7 +86,7 @@ def check_writable(folder: str) -> None:
 
 
 def not_writable(folder: str) -> UnwritableError:
-    """Return the error for a folder that takes no files, as it is that of another user."""
+    """Return the error for a folder that takes no files because it belongs to another user."""
     return UnwritableError(f"{folder} cannot be written to; {_ELSEWHERE}")
 
 
@@ -105,7 +105,7 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
 
 
 def brief(text: str) -> str:
-    """Return a text in quotes; of a long one the beginning, and how long it is."""
+    """Return a text in quotes; a long one is cut, and its length added."""
     if len(text) <= LONGEST:
         return repr(text)
     return f"{text[:LONGEST]!r}... ({len(text)} letters)"

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and their checksums."""
+"""Writing files completely or not at all, and their checksums."""
 
 import hashlib
 import json
@@ -17,10 +17,10 @@ from optimist.core.errors import UnreadableError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Endings of files that are no text.
+# Endings of binary files.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
-_MARK = b"\xef\xbb\xbf"  # with which some editors begin a text in UTF-8
-# Names of files that are being written, and the seconds after which their writer has ended.
+_MARK = b"\xef\xbb\xbf"  # byte order mark, with which some editors begin a text in UTF-8
+# Names of unfinished files, and the seconds after which their writer must have ended.
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 ABANDONED = 6 * 3600.0
 
@@ -28,12 +28,12 @@ ABANDONED = 6 * 3600.0
 def read_text(path: str | Path) -> str:
     """Return the text of a file in UTF-8, whatever the machine's own encoding.
 
-    A mark of the order of bytes at its start is left out.
+    A byte order mark at its start is dropped.
 
     Raises
     ------
     UnreadableError
-        If the system does not let it be read, or it is not text.
+        If the system denies reading it, or it is not text.
     """
     try:
         return Path(path).read_text(encoding="utf-8-sig")
@@ -46,22 +46,22 @@ def read_text(path: str | Path) -> str:
 
 
 def unified(text: bytes) -> bytes:
-    """Return a text with line ends of Unix and without a mark of the order of bytes.
+    """Return a text with Unix line ends and without a byte order mark.
 
-    Checkouts and editors differ in both, which say nothing.
+    Checkouts and editors change both, without meaning.
     """
     return text.removeprefix(_MARK).replace(b"\r\n", b"\n")
 
 
 def sha256(path: str | Path) -> str:
-    """Return the SHA-256 of a file's content, of a text as it is `unified`, as hexadecimal text."""
+    """Return the hexadecimal SHA-256 of a file's content; text files are `unified` first."""
     content = Path(path).read_bytes()
     is_text = Path(path).suffix not in BINARY
     return hashlib.sha256(unified(content) if is_text else content).hexdigest()
 
 
 def fingerprint(description: Mapping[str, Any]) -> str:
-    """Return a digest of plain data: what has one fingerprint has one result."""
+    """Return a digest of plain data; equal fingerprints mean equal results."""
     text = json.dumps(description, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -72,10 +72,10 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     Raises
     ------
     OSError
-        With ``path`` as its file name, whatever library met the error.
+        With ``path`` as its file name, whichever library raised it.
     """
     path = Path(path)
-    # Not of the process alone: a folder may be shared by machines.
+    # The process number would not be unique: machines may share a folder.
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
 
 @cache
 def _sweep(folder: Path) -> None:
-    """Delete what writers that were killed have left in a folder, once in a process."""
+    """Delete the leftovers of killed writers in a folder, once per process."""
     before = time.time() - ABANDONED
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -105,7 +105,7 @@ def _sweep(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: str | Path) -> Iterator[None]:
-    """Wait until no other process has a folder locked, and lock it; some systems have no locks."""
+    """Wait for other processes to unlock a folder, and lock it; some systems have no locks."""
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
             import fcntl
@@ -122,7 +122,7 @@ def write_text(text: str, path: str | Path) -> None:
 
 
 def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Write a pandas frame as CSV, floating-point numbers with six significant digits."""
+    """Write a pandas frame as CSV, with six significant digits for floating-point numbers."""
 
     def write(temporary: Path) -> None:
         frame.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")

@@ -1,4 +1,4 @@
-"""What every script of the workflow does around its work: a log, and one line for an error."""
+"""Common frame of every script of the workflow: a log, and one line for an error."""
 
 import logging
 import sys
@@ -16,9 +16,9 @@ logger = logging.getLogger("optimist")
 
 @contextmanager
 def logged(path: str) -> Iterator[logging.Logger]:
-    """Send log records to the file ``path``; end with one message and exit status 1 for an error.
+    """Send log records to the file ``path``; on an error print one message, with exit status 1.
 
-    The log has the traceback, once, of what is not our own error.
+    The log has the traceback, once, of errors that are not our own.
     """
     try:
         with unwritable_named(path), _log_file(path), unwritable_named(path):
@@ -36,7 +36,7 @@ def _end(words: str) -> NoReturn:
 
 
 def _words(error: BaseException) -> str:
-    """Return what happened and where, and in which cell if that is known."""
+    """Return the error and its place in words, with the cell if known."""
     return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
 
 
@@ -45,7 +45,7 @@ def _log_file(path: str) -> Iterator[None]:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    # On a full disk the log is lost, and the error that follows says why.
+    # On a full disk the log is lost, and the following error says why.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -1,8 +1,8 @@
 """Labels of algorithms and of settings: a name with options, ``ofuglb[history=raw,solver=slsqp]``.
 
-This module alone reads and writes them. A label is canonical: its options are sorted, numbers are
-written in one way, and `Label.without` leaves out what equals a default, so that one cell has one
-label whatever a person types.
+This module alone reads and writes them. A label is canonical: its options are sorted, numbers have
+one form, and `Label.without` drops options that equal their default, so that a cell has one label
+however it is typed.
 """
 
 import math
@@ -19,7 +19,7 @@ Value = bool | int | float | str | None
 _LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# As YAML writes them, and as Python does.
+# In the spelling of YAML, and of Python.
 _WORDS: dict[str, Value] = {
     "true": True,
     "false": False,
@@ -29,7 +29,7 @@ _WORDS: dict[str, Value] = {
     "None": None,
 }
 _NOT_FINITE = ("inf", "infinity", "nan")
-# Up to here a whole number is an int, as numpy has it, and beyond a float if it equals one.
+# Whole numbers up to this size are ints, as in numpy; larger ones are floats if exact.
 _LARGEST_WHOLE = 2**63 - 1
 _MOST_DIGITS = sys.float_info.max_10_exp + 1
 
@@ -55,20 +55,20 @@ class Label:
 
     @classmethod
     def parse(cls, text: object, kind: str = "algorithm") -> Self:
-        """Return the label that a text states.
+        """Return the label in a text.
 
         Parameters
         ----------
         text : str
-            ``name`` or ``name[key=value,...]``; true, false, null and numbers are what they look
-            like, everything else is a text.
+            ``name`` or ``name[key=value,...]``; true, false, null and numbers are parsed, and
+            everything else is a text.
         kind : str
-            What it is a label of, for messages.
+            Kind of object with this label, for messages.
 
         Raises
         ------
         ConfigError
-            If it has another form, an option twice or a value that is not finite.
+            If it has another form, a repeated option or a value that is not finite.
         """
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
@@ -108,7 +108,7 @@ def name_of(text: str) -> str:
 
 
 def plain(value: Value) -> Value:
-    """Return a number in its one form: 1.0 is the whole number 1, and 10**20 is 1e20."""
+    """Return a number in its canonical form: 1.0 is the whole number 1, and 10**20 is 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE and value == _as_float(value):
@@ -124,12 +124,12 @@ def _as_float(number: int) -> float:
 
 
 def same(value: object, other: object) -> bool:
-    """Return whether two values of an option are one: 1 is 1.0, but not true."""
+    """Return whether two values of an option are equal: 1 is 1.0, but not true."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
 def write(value: Value) -> str:
-    """Return a value as it stands in a label."""
+    """Return the text of a value in a label."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,8 +1,8 @@
-"""Where files are: every path of the workflow is formatted and parsed here, and nowhere else.
+"""Paths of files: only this module formats and parses paths of the workflow.
 
 The results folder has ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
 ``published``, ``kept`` and ``logs``; the figures folder has the tables, figures and
-verdicts of each paper. A ``{wildcard}`` may stand wherever a name does.
+verdicts of each paper. A ``{wildcard}`` may replace any name.
 """
 
 import os
@@ -16,21 +16,21 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.files import fingerprint
 
 LANES = ("regret", "timing")
-# Groups of targets, with what tells their targets from those of the paper.
+# Groups of targets, with the suffix of their targets.
 GROUPS = {"paper": "", "variants": "_variants"}
 TABLE_ENDINGS = ("csv", "md")
-# A file system takes 255 bytes in a name, and one name of a scheduler's log folder has a paper, a
-# setting, an algorithm, trials and a digest with marks between them.
+# A file system allows 255 bytes in a name, and one name in a scheduler's log folder contains a
+# paper, a setting, an algorithm, trials and a digest with separators.
 MOST_BYTES = 239
-# Letters of the digest in the name of a result.
+# Length of the digest in the name of a result.
 DIGEST = 12
 
 
 class Result(NamedTuple):
-    """What the path of a result file says: trials first, ..., stop - 1 of a cell in a lane.
+    """Content of a result file's path: trials first, ..., stop - 1 of a cell in a lane.
 
-    In the timing lane the results of a race share a folder, which is named by the number of the
-    race, and the path says nothing of trials.
+    In the timing lane the results of a race share a folder named by the number of the race, and the
+    path does not contain trials.
     """
 
     lane: str
@@ -68,7 +68,7 @@ def race_folder(paper: str, race: str, digest: str) -> str:
 
 
 def parse_result(path: str | PurePath) -> Result | None:
-    """Return what the path of a result file says, None if the path is not that of a result.
+    """Return the parsed path of a result file, None for any other path.
 
     It may start with any folders.
     """
@@ -89,22 +89,22 @@ _TIME = re.compile(r"(?:^|/)time/([^/]+)/([0-9]+)\.([0-9a-f]{12})/([^/]+)/([^/]+
 
 
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
-    """Return the digest in the name of a file: versions of packages change last digits."""
+    """Return the digest in the name of a file: package versions change last digits."""
     return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 
 def dataset_in(folder: str | Path, name: str) -> Path:
-    """Return the path of a prepared data set in a folder of them."""
+    """Return the path of a prepared data set in a folder."""
     return Path(folder) / f"{name}.csv"
 
 
 def facts_in(folder: str | Path, name: str) -> Path:
-    """Return the path of the facts about a prepared data set in a folder of them."""
+    """Return the path of the facts about a prepared data set in a folder."""
     return Path(folder) / f"{name}_facts.csv"
 
 
 def evaluations_in(folder: str | Path) -> Path:
-    """Return the folder of scores that are kept beside the prepared data sets of a folder."""
+    """Return the folder of kept scores next to the prepared data sets of a folder."""
     return Path(folder) / "evaluations"
 
 
@@ -114,7 +114,7 @@ def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-00
     Raises
     ------
     ConfigError
-        Saying how many bytes there are, in letters of UTF-8, and how many are allowed.
+        With the number of bytes in UTF-8, and the largest allowed number.
     """
     parts = (paper, quote(setting), quote(algorithm), trials, "0" * DIGEST)
     length = sum(len(os.fsencode(part)) for part in parts)
@@ -129,7 +129,7 @@ def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-00
 def quote(label: str) -> str:
     """Return a label as part of a path.
 
-    A slash would start a folder, and executors of Snakemake split wildcards at commas.
+    A slash would begin a folder, and Snakemake's executors split wildcards at commas.
     """
     for letter, code in _CODES.items():
         label = label.replace(letter, code)
@@ -137,13 +137,13 @@ def quote(label: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return the label that `quote` made a text of."""
+    """Return the label behind a text of `quote`."""
     for letter, code in reversed(_CODES.items()):
         text = text.replace(code, letter)
     return text
 
 
-# In this order, as each but the last has signs of its own.
+# In this order, as the codes except the last contain special characters.
 _CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 
 
@@ -154,7 +154,7 @@ class Layout:
     Attributes
     ----------
     results, figures : str
-        The two folders that are written to.
+        The two output folders.
     """
 
     results: str
@@ -163,7 +163,7 @@ class Layout:
     # Result files.
 
     def result(self, path: str) -> str:
-        """Return where the result file ``path``, as of `Result.path`, is."""
+        """Return the full path of the result file ``path`` from `Result.path`."""
         return f"{self.results}/{path}"
 
     @property
@@ -177,16 +177,16 @@ class Layout:
         return self.result(race_folder(paper, race, digest))
 
     def study(self, paper: str, study: str, digest: str) -> str:
-        """Return the path of the tables that a study of a paper makes."""
+        """Return the path of the tables of a study of a paper."""
         return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
 
     def published(self, paper: str, group: str) -> str:
-        """Return the path of the mark that all results of a paper's group are in its tables."""
+        """Return the path of the mark for complete tables of a paper's group."""
         return f"{self.results}/published/{paper}/{group}"
 
     @property
     def kept(self) -> str:
-        """The folder of the results of `compare`, which has the form of the results folder."""
+        """The folder of the results of `compare`, in the form of the results folder."""
         return f"{self.results}/kept"
 
     # Data sets.
@@ -196,7 +196,7 @@ class Layout:
         return f"{self.results}/data"
 
     def data_alone(self, decisive: str) -> str:
-        """Return the folder of a data set that is prepared for one cell, by what decides it."""
+        """Return the folder of a data set prepared for one cell, by its inputs."""
         return f"{self.data_folder}/alone/{decisive}"
 
     def data(self, name: str) -> str:
@@ -212,10 +212,10 @@ class Layout:
         return f"{self.data_folder}/raw/{raw}.parquet"
 
     def raw_record(self, raw: str) -> str:
-        """Return the path of the record of where a fetched table came from."""
+        """Return the path of the record of a fetched table's origin."""
         return f"{self.data_folder}/raw/{raw}.json"
 
-    # What a paper shows.
+    # Products of a paper.
 
     def figure(self, paper: str, name: str) -> dict[str, str]:
         """Return the paths of a figure, by ending: pictures, thumbnail, and table."""
@@ -243,7 +243,7 @@ class Layout:
         return f"{self.figures}/{paper}/trials.parquet"
 
     def cells(self, paper: str) -> str:
-        """Return the path of the table of what made each cell of a paper."""
+        """Return the path of the table with the origin of each cell of a paper."""
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:

@@ -1,11 +1,11 @@
 """Modules that a job loads and files that it opens, with their digests.
 
-Import statements do not tell everything: a user's class may extend ``sys.path``, build another
-algorithm by its name, or read data. An `Observer` records all of it while trials are played, and
-`first_change` compares a record with the files of today.
+Import statements are incomplete: a user's class may extend ``sys.path``, build another algorithm by
+its name, or read data. An `Observer` records all of this during play, and `first_change` compares a
+record with the current files.
 
 Python announces each file that it opens. Libraries that open files themselves, such as pyarrow, do
-not: their callers name the file to `observe`, and a user's class lists it in its attribute
+not: their callers pass the file to `observe`, and a user's class lists it in its attribute
 ``reads``.
 """
 
@@ -36,15 +36,15 @@ from optimist.core.source_files import (
 # Modules of this package that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
 _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
-# Parts of the paths of installed packages, whose versions a result has, and of compiled modules.
+# Parts of the paths of installed packages, whose versions results record, and of compiled modules.
 _COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
-# In place of a digest.
+# Values in place of a digest.
 ABSENT, UNSTEADY = "", "changed while it was read"
 
 
 class _Seen(NamedTuple):
-    """A file as it was when it was first read; without a digest, a file that the job wrote."""
+    """A file as first read; without a digest, a file that the job wrote."""
 
     state: Signature | None
     digest: str | None
@@ -55,18 +55,18 @@ Report = tuple[set[str], dict[str, _Seen]]
 
 
 class Observer:
-    """Records the modules and files of one job, within the blocks that it opens, one at a time.
+    """Records the modules and files of one job within its blocks, open one at a time.
 
     Parameters
     ----------
     modules : collection of str
         Dotted names of the modules of this package that may decide the job's results, see
-        `optimist.experiments.code_digest.own_modules`. Further ones count if they are loaded in a
-        block.
+        `optimist.experiments.code_digest.own_modules`. Other modules count if a block loads
+        them.
     ignored : iterable of path
-        Files and folders that are not recorded: outputs, and data sets with a checksum.
+        Unrecorded files and folders: outputs, and data sets with a checksum.
     is_foreign : bool
-        Whether the job plays code of a user, which may use all modules that are loaded.
+        Whether the job plays code of a user, which may use all loaded modules.
     """
 
     def __init__(
@@ -104,9 +104,9 @@ class Observer:
     def record(self) -> dict[str, dict[str, str]]:
         """Return the digests of ``modules`` and ``files``, by name.
 
-        A module of this package has its dotted name. Other files have their path, relative to the
-        folder in which the observer was made if they are below it. The digest of a file that a job
-        could not find is `ABSENT`, and that of a file which changed meanwhile `UNSTEADY`.
+        Modules of this package have dotted names. Other files have paths, relative to the folder in
+        which the observer was made if they are inside it. The digest is `ABSENT` for a file that a
+        job did not find, and `UNSTEADY` for a file that changed meanwhile.
         """
         found: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
         for name in sorted(self._own):
@@ -121,7 +121,7 @@ class Observer:
         return found
 
     def hear(self, path: Any, mode: str | None, flags: int) -> None:
-        """Take note of a file that Python is about to open."""
+        """Note a file that Python is about to open."""
         if not isinstance(path, int) and not getattr(_thread, "is_reading", False):
             with suppress(OSError, ValueError, TypeError):  # which Python raises in a moment
                 self._opened(os.path.abspath(os.fsdecode(path)), mode, flags)
@@ -135,21 +135,21 @@ class Observer:
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
             self._seen.setdefault(place, _Seen(None, None))
             return
-        # A name without a mode may be relative to another folder, and archives of Python's path are
-        # looked for in every process.
+        # A name without a mode may be relative to another folder, and every process looks for
+        # archives on Python's path.
         is_missed = mode is not None and not os.path.exists(place)
         is_missed = is_missed and path not in map(os.path.abspath, sys.path)
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
     def note(self, path: str | os.PathLike[str]) -> None:
-        """Take note of a file that is read in another way."""
+        """Note a file that is read in another way."""
         place = self._place(os.path.abspath(path))
         if place is not None:
             self._read(place)
 
     def _place(self, path: str) -> str | None:
-        """Return the path of a file without links among its folders, None if it does not count."""
+        """Return the path of a file with its folders' links resolved, None if it does not count."""
         if _is_left_out(path):
             return None
         folder, name = os.path.split(path)
@@ -172,7 +172,7 @@ class Observer:
         self._seen[path] = _Seen(state, digest, is_module or known.is_module)
 
     def _look(self) -> None:
-        """Take note of the modules that are loaded."""
+        """Note the loaded modules."""
         for name, module in list(sys.modules.items()):
             is_new = name not in self._before
             if name.startswith(f"{PACKAGE}."):
@@ -186,7 +186,7 @@ class Observer:
                     self._read(place, is_module=True)
 
     def report(self) -> Report:
-        """Return all that is known, for `add` in the process of which this one is a copy."""
+        """Return the whole record, for `add` in the process that this one is a copy of."""
         self._look()
         return self._own, self._seen
 
@@ -201,12 +201,12 @@ _thread = threading.local()
 
 
 def active() -> Observer | None:
-    """Return the observer of the open block, None outside of all blocks."""
+    """Return the observer of the open block, None outside all blocks."""
     return _active
 
 
 def observe(path: str | os.PathLike[str]) -> None:
-    """Take note of a file that a library is about to read without Python."""
+    """Note a file that a library is about to read without Python."""
     if _active is not None:
         _active.note(path)
 
@@ -251,11 +251,11 @@ def _digest(path: str | None) -> str:
 
 @lru_cache
 def _digest_of_own(name: str) -> str:
-    return _digest(own_file(name))  # this process goes on with the modules that it has loaded
+    return _digest(own_file(name))  # this process continues with its loaded modules
 
 
 def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
-    """Return in words which module or file is not as a record has it, None if all are.
+    """Return the first module or file that differs from a record, in words, or None.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
 
 
 def _moved(name: str) -> Iterator[str]:
-    """Yield where a file outside the current folder may be now, if both were moved."""
+    """Yield possible current paths of a file outside the current folder, if both were moved."""
     parts = Path(name).parts
     for start in range(1, len(parts) if os.path.isabs(name) else 0):
         yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))

@@ -1,4 +1,4 @@
-"""Files that a person names for a table or a picture: nothing of another kind is written over."""
+"""Output files named by users for a table or a picture, which never replace other files."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from optimist.core.errors import ConfigError, brief
 
-# What a picture of this package has in it, by the ending of its file.
+# The mark in a picture of this package, by the ending of its file.
 MARKS = {
     "pdf": b"/Creator (optimist)",
     "png": b"Software\x00optimist",
@@ -16,7 +16,7 @@ _MOST_BYTES = 100_000_000
 
 
 def metadata(ending: str) -> dict[str, str]:
-    """Return what matplotlib has to write into a picture, so that it has its mark."""
+    """Return matplotlib's metadata for a picture, which contain the mark."""
     return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
 
 
@@ -49,7 +49,7 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
 
 
 def _is_own(path: Path, mark: bytes) -> bool:
-    """Return whether a file is empty, or has the mark of what it is to hold."""
+    """Return whether a file is empty, or has the mark of its kind."""
     if not path.is_file() or path.stat().st_size > _MOST_BYTES:
         return False
     content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Where a number comes from: code, versions, machine."""
+"""Provenance of a number: code, versions, machine."""
 
 import logging
 import os
@@ -24,8 +24,8 @@ PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "
 def collect() -> dict[str, Any]:
     """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict.
 
-    Both are None for a package that was installed: its version among ``packages`` says what it is.
-    If the commit of a checkout cannot be known, ``unknown`` is the reason.
+    Commit and flag are None for an installed package, which its version in ``packages`` identifies.
+    If the commit of a checkout is unavailable, ``unknown`` is the reason.
     """
     code = _code()
     return {
@@ -46,7 +46,7 @@ def collect() -> dict[str, Any]:
 
 
 def packages() -> dict[str, str | None]:
-    """Return the versions of the packages that results may depend on, None where one is absent."""
+    """Return the versions of the packages that may affect results, None for an absent one."""
     return {name: _version(name) for name in PACKAGES}
 
 
@@ -58,7 +58,7 @@ def blas_threads() -> int | None:
 
 
 def code_of(made: Mapping[str, Any]) -> str:
-    """Return which code made something, in words, from what `collect` returned then."""
+    """Return the code behind a result in words, from the record of `collect`."""
     if made["commit"]:
         return f"commit {made['commit']}{' with changes' * bool(made['dirty'])}"
     if reason := made.get("unknown"):
@@ -69,7 +69,7 @@ def code_of(made: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class _Code:
-    """The commit of this package, whether files differ from it, and why one is not known."""
+    """The commit of this package, whether files differ from it, and the reason if unknown."""
 
     commit: str | None = None
     dirty: bool | None = None
@@ -77,12 +77,12 @@ class _Code:
 
 
 class _NoAnswerError(Exception):
-    """Git is not here, or it refuses a repository; the message says why."""
+    """Git is not installed, or refuses a repository; the message gives the reason."""
 
 
 @lru_cache
 def _code() -> _Code:
-    """Return what is known of the code; say once what is not."""
+    """Return the commit of the code; log once why it is unknown."""
     try:
         found = _code_by_git()
     except _NoAnswerError as error:
@@ -93,10 +93,10 @@ def _code() -> _Code:
 
 
 def _code_by_git() -> _Code:
-    # An installed package may lie in another repository, whose commit says nothing of it.
+    # An installed package may lie in another repository, whose commit is irrelevant.
     if not _git("ls-files", "--", "__init__.py"):
         return _Code(unknown="" if _is_installed() else "the repository around it is another")
-    # What the workflow itself writes, figures and the verdicts in the README, does not count.
+    # The workflow's own outputs, figures and the verdicts in the README, do not count.
     paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
     commit = _git("rev-parse", "HEAD")
     return _Code(commit, bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths)))
@@ -107,11 +107,11 @@ def _is_installed() -> bool:
 
 
 def _git(*arguments: str) -> str:
-    """Return what git answers in the folder of this package, or raise _NoAnswerError."""
-    # Git refuses the repository of another owner, for the programs that its configuration may name;
-    # the code that runs here is from there too.
+    """Return git's answer in the folder of this package, or raise _NoAnswerError."""
+    # Git refuses repositories of another owner because their configuration may name programs; the
+    # running code is from the same place.
     command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
-    # A hook of git, which may be of another repository, names that to all that it starts.
+    # A hook of git sets these for all children, perhaps for another repository.
     env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}
     env["LC_ALL"] = "C"
     try:
@@ -119,7 +119,7 @@ def _git(*arguments: str) -> str:
             command, capture_output=True, text=True, errors="replace", timeout=20, env=env
         )
     except OSError:
-        raise _NoAnswerError("git is not here") from None
+        raise _NoAnswerError("git is not installed") from None
     except subprocess.TimeoutExpired:
         raise _NoAnswerError("git gave no answer in 20 seconds") from None
     if done.returncode:
@@ -136,7 +136,7 @@ def _version(name: str) -> str | None:
 
 
 def cpu_name() -> str:
-    """Return the processor's model name, as far as the system tells."""
+    """Return the processor's model name, as reported by the system."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Classes by name: of a literal table, of an installed package, or of a file, ``mine.py:Mine``."""
+"""Classes by name: from a literal table, an installed package, or a file, ``mine.py:Mine``."""
 
 import ast
 import hashlib
@@ -30,12 +30,12 @@ class OtherDomainError(ConfigError):
 
 
 def names_file(name: str) -> bool:
-    """Return whether a name is that of a class in a file, ``path.py:Class``."""
+    """Return whether a name has the form of a class in a file, ``path.py:Class``."""
     return _FILE.fullmatch(name) is not None
 
 
 def short_name(name: str) -> str:
-    """Return a name without the folder of the file that it names."""
+    """Return a name without the folder of its file."""
     return PurePath(name).name if names_file(name) else name
 
 
@@ -56,7 +56,7 @@ def file_meant(text: str) -> str:
 
 
 def _classes_written_in(path: str) -> list[str]:
-    """Return the names of the public classes of a file, which is not executed."""
+    """Return the names of the public classes in a file, without executing it."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -66,9 +66,9 @@ def _classes_written_in(path: str) -> list[str]:
 
 
 def canonical_name(name: str) -> str:
-    """Return a name with the path of its file from the current folder, if it is below that.
+    """Return a name with the path of its file relative to the current folder, if inside it.
 
-    A file has one name, whatever a person types.
+    A file has one name, however it is typed.
     """
     found = _FILE.fullmatch(name)
     if found is None:
@@ -86,17 +86,17 @@ class Registry:
     Attributes
     ----------
     kind : str
-        What they are, for messages: ``algorithm``.
+        Word for messages: ``algorithm``.
     table : mapping
         ``module:Class`` by name, of this package.
     group : str
-        Entry points by which installed packages offer more.
+        Entry points through which installed packages offer more.
     bases : tuple of str
-        ``module:Class``; each class derives from one of them.
+        ``module:Class``; each class derives from one.
     taken : frozenset of str
-        Names that no package may offer, beside those of ``table``.
+        Further names that no package may offer, besides the names in ``table``.
     related : tuple of str
-        ``module:Class`` from which classes of this kind for other settings derive.
+        ``module:Class``, bases of this kind for other settings.
     """
 
     kind: str
@@ -111,29 +111,29 @@ class Registry:
         return known or names_file(name) or name in self.offered
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names of this package, then those that others added or offer."""
+        """Return the names of this package, then names that others added or offer."""
         return iter((*self.table, *self.added, *self.offered))
 
     @cached_property
     def added(self) -> dict[str, Any]:
-        """Classes by name that this process alone knows, see `add`, or what pickle made of them."""
+        """Classes by name that only this process has, from `add` or from pickle."""
         return {}
 
     def accepts(self, cls: type) -> bool:
-        """Return whether a class derives from what all of this kind derive from."""
+        """Return whether a class derives from a base of this kind."""
         return issubclass(cls, self._bases)
 
     def is_foreign(self, name: str) -> bool:
-        """Return whether a class is of a file, of an installed package or of this process alone."""
+        """Return whether a class comes from a file, an installed package or only this process."""
         return name not in self.table
 
     def add(self, cls: type) -> str:
-        """Make a class known under its own name, in place of one that was added before it.
+        """Register a class under its own name, replacing an earlier one.
 
         Raises
         ------
         ConfigError
-            If its name is taken, or it leaves out what it must define.
+            If its name is taken, or it lacks a required method.
         """
         name = cls.__name__
         if name in self.taken.union(self.table) or name in self.offered:
@@ -148,19 +148,19 @@ class Registry:
 
     @cached_property
     def offered(self) -> dict[str, str]:
-        """``module:Class`` by name, of installed packages.
+        """``module:Class`` by name, from installed packages.
 
         Raises
         ------
         ConfigError
-            If one has a name of this package.
+            If a name is taken by this package.
         """
         found = {}
         for entry in entry_points(group=self.group):
             if entry.name in self.taken.union(self.table):
                 package = entry.dist.name if entry.dist else entry.value
                 raise ConfigError(
-                    f"package {package!r} offers the {self.kind} {entry.name!r}, which is one of "
+                    f"package {package!r} offers the {self.kind} {entry.name!r}, a name of "
                     "optimist; allowed: another name"
                 )
             found[entry.name] = entry.value
@@ -221,7 +221,7 @@ class Registry:
         return module, wanted
 
     def unknown(self, name: str) -> ConfigError:
-        """Return the error for a name that is not known, or not among those of this kind."""
+        """Return the error for an unknown name, or one of another kind."""
         if name in self.taken:
             return OtherDomainError(
                 f"{self.kind} {name!r} is for another kind of setting; allowed here: "
@@ -267,7 +267,7 @@ class Registry:
 
 
 def _observe_files_of(cls: type) -> None:
-    """Let the files count as read that a class lists as ``reads``."""
+    """Record the files that a class lists as ``reads``."""
     listed = getattr(cls, "reads", ())
     for path in listed if isinstance(listed, list | tuple) else [listed]:
         if isinstance(path, str | Path):
@@ -275,14 +275,14 @@ def _observe_files_of(cls: type) -> None:
 
 
 def _attribute(place: str) -> Any:
-    """Return what ``module:name`` stands for."""
+    """Return the object at ``module:name``."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 @dataclass
 class _Loaded:
-    """A file as it was when it was loaded."""
+    """A file as loaded."""
 
     state: tuple[tuple[str, int, int], ...]
     module: ModuleType
@@ -292,7 +292,7 @@ _FILES: dict[str, _Loaded] = {}
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; a file is loaded again when it has changed, or what it imports beside it."""
+    """Return a module; reload a file if it or an import from its folder has changed."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
@@ -309,15 +309,15 @@ def _state(path: str) -> tuple[tuple[str, int, int], ...]:
 
 
 def _load(shown: str, path: str) -> ModuleType:
-    """Execute the file at ``path``, which messages call ``shown``."""
+    """Execute the file at ``path``, named ``shown`` in messages."""
     folder = os.path.dirname(path)
     files = closure(path)
-    for name, module in list(sys.modules.items()):  # what it imported before, from its folder
+    for name, module in list(sys.modules.items()):  # its earlier imports, from its folder
         place = getattr(module, "__file__", None)
         if place in files and not is_own(place) and name != "__main__":
             del sys.modules[name]
     if folder not in sys.path:
-        sys.path.append(folder)  # at the end: nothing there hides a library
+        sys.path.append(folder)  # at the end, so that nothing there hides a library
     name = f"{Path(path).stem}_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None

@@ -1,7 +1,7 @@
-"""Where the project's own files are: in the checkout, or in the copy within an installed package.
+"""Paths of the project's own files: in the checkout, or in the copy within an installed package.
 
-They are configuration, rules, data and profiles. Nothing is ever written there by an
-installed package; what it makes goes to the folder in which it is run.
+They are configuration, rules, data and profiles. An installed package never writes there; its
+outputs go to the folder in which it runs.
 """
 
 import shlex
@@ -13,7 +13,7 @@ from pathlib import Path
 from optimist.core.errors import ConfigError
 
 PACKAGE = Path(__file__).parents[1]
-# In a wheel only (pyproject.toml).
+# Only in a wheel (pyproject.toml).
 PACKAGED = PACKAGE / "project"
 
 
@@ -21,15 +21,15 @@ PACKAGED = PACKAGE / "project"
 def project_root() -> Path:
     """Return the folder that holds ``config``, ``data``, ``workflow`` and the Snakefile.
 
-    It is the checkout that this package is imported from (an editable installation), otherwise the
-    copy that was installed with it.
+    It is the checkout of an editable installation, otherwise the copy that was installed with the
+    package.
 
     Raises
     ------
     ConfigError
         If the package came without a copy.
     """
-    # The copy first: two folders above an installed package may stand a project of somebody else.
+    # The copy first: another project may be two folders above an installed package.
     for folder in (PACKAGED, PACKAGE.parents[1]):
         if (folder / "config" / "config.yaml").is_file():
             return folder
@@ -40,7 +40,7 @@ def project_root() -> Path:
 
 
 def workspace() -> Path:
-    """Return the folder that results are written to below: a checkout, or the current one."""
+    """Return the folder above the outputs: a checkout, or the current folder."""
     root = project_root()
     return Path.cwd() if root == PACKAGED else root
 
@@ -51,25 +51,25 @@ def snakefile() -> str:
 
 
 def project_file(name: str) -> str:
-    """Return the path of a file of the project, as rules name it.
+    """Return the path of a file of the project, for rules.
 
-    In the checkout's own folder it is relative, so that a checkout may be moved; else it is whole.
+    It is relative in the checkout's own folder, so that a checkout may be moved, or else absolute.
     """
     root = project_root()
     return name if Path.cwd().samefile(root) else str(root / name)
 
 
 def made_before(name: str) -> Path:
-    """Return the path of something that the last full run made, by its name in the configuration.
+    """Return the path of an output of the last full run, by its name in the configuration.
 
-    It is below the folder that is written to if it is there, otherwise what came with the package.
+    It is in the output folder if it exists there, otherwise in the package.
     """
     own, came_with = workspace() / name, project_root() / name
     return came_with if came_with.exists() and not own.exists() else own
 
 
 def how_to_restore(path: str | Path, otherwise: str = "") -> str:
-    """Return in words how a file comes back: with the project, or as is said otherwise."""
+    """Return how to restore a file, in words: with the project, or by ``otherwise``."""
     whole, root = Path(path).resolve(), project_root().resolve()
     if not whole.is_relative_to(root):
         return otherwise
@@ -85,7 +85,7 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
 
 
 def how_to_make(command: str) -> str:
-    """Return in words how a missing file is made: by a command, in a folder with a workflow."""
+    """Return how to make a missing file, in words: by a command, in a folder with a workflow."""
     has_workflow = (workspace() / "Snakefile").is_file()
     place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"
     return f"make it{place} with: {command}"

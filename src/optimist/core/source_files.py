@@ -1,7 +1,7 @@
-"""Digests of source files, and the files that a module imports, found without importing it.
+"""Digests of source files, and the imports of a module, found without importing it.
 
-A module is given by its dotted name or by the path of its file. The imports that are followed lead
-to this package, to the package of the module, and, for a file, to modules in its folder.
+A module is given by its dotted name or by the path of its file. Imports are followed to this
+package, to the package of the module, and, for a file, to modules in its folder.
 """
 
 import ast
@@ -25,13 +25,13 @@ from optimist.core.files import unified, write_text
 
 PACKAGE = __name__.partition(".")[0]
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# Fields of a syntax tree without a meaning of their own, and the message of an assertion.
+# Fields of a syntax tree that do not affect results, and the message of an assertion.
 _LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
 _LOGGERS = frozenset(("logger", "logging"))
-# Seconds after which an edit of a file changes its times, whatever their resolution.
+# Age in seconds beyond which any edit changes a file's times, whatever their resolution.
 _SETTLED = 2.0
-# Parsing takes a job longer than all else before its first trial, so results are kept where Python
-# keeps compiled modules.
+# Parsing takes a job longer than everything else before its first trial, so its results are kept
+# next to Python's compiled modules.
 _KEPT = Path(importlib.util.cache_from_source(__file__)).with_name("digests.json")
 _MOST_KEPT = 1000
 
@@ -66,14 +66,14 @@ def dotted(path: str) -> str:
 
 @lru_cache
 def own_file(name: str) -> str | None:
-    """Return the path of a module of this package from its dotted name, None if there is none."""
+    """Return the path of a module of this package from its dotted name, or None."""
     place = os.path.join(FOLDER, *name.split(".")[1:])
     candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
     return next(filter(os.path.isfile, candidates), None)
 
 
 def signature(path: str) -> Signature:
-    """Return numbers that an edit of a file changes; raise OSError if there is no file."""
+    """Return numbers that change with every edit of a file; raise OSError without a file."""
     state = os.stat(path)
     return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino
 
@@ -81,26 +81,26 @@ def signature(path: str) -> Signature:
 def digest_of(path: str) -> str:
     """Return the SHA-256 of a file, the same under every version of Python.
 
-    The digest of a source is that of its syntax tree without docstrings, comments, and the words of
-    errors and log records. The digest of any other file is that of its content.
+    The digest of a source covers its syntax tree without docstrings, comments, and the texts of
+    errors and log records. The digest of any other file covers its content.
 
     Raises
     ------
     UnreadableError
-        If the system does not let it be read.
+        If the system denies reading it.
     """
     return _source(path).digest
 
 
 def closure(module: str) -> frozenset[str]:
-    """Return the paths of a module's file and of all files that it imports and that are followed.
+    """Return the paths of a module's file and of all its followed imports.
 
     Raises
     ------
     ModuleNotFoundError
-        If there is no such module.
+        If the module does not exist.
     UnreadableError
-        If the system does not let a file be read.
+        If the system denies reading a file.
     """
     root, package = root_of(module), ""
     if is_own(module):
@@ -151,8 +151,8 @@ def _own_imports(path: str) -> tuple[str, ...]:
 def _imported(path: str, root: str, package: str) -> Iterator[str]:
     """Yield the files that a file outside this package imports.
 
-    They are modules below ``root`` that belong to ``package``; if that is "", all modules below
-    ``root`` or in the folder of the file.
+    They are modules below ``root`` that belong to ``package``; if ``package`` is "", all modules
+    below ``root`` or in the folder of the file.
     """
     parents = Path(path).parents
     for name in _source(path).imports:
@@ -202,7 +202,7 @@ def _sha256(path: str) -> str:
 
 
 def _parsed_once(content: bytes) -> _Source:
-    """Parse a source of this package, unless a process before this one did."""
+    """Parse a source of this package, unless an earlier process did."""
     known = _parsed_before()
     key = hashlib.sha256(_version() + content).hexdigest()
     if key not in known:
@@ -215,7 +215,7 @@ def _parsed_once(content: bytes) -> _Source:
 
 @lru_cache
 def _parsed_before() -> dict[str, Any]:
-    """Return digests and imports by the content of sources."""
+    """Return stored digests and imports, by the content of sources."""
     with suppress(OSError, ValueError, TypeError):
         return dict(json.loads(_KEPT.read_bytes()))
     return {}
@@ -250,9 +250,9 @@ def _parsed(content: bytes) -> _Source:
 
 
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
-    """Yield a syntax tree in ASCII, without words for people; collect what it imports.
+    """Yield a syntax tree in ASCII, without texts for people; collect its imports.
 
-    Fields that are empty are left out, since versions of Python differ in them.
+    Empty fields are omitted, since versions of Python differ in them.
     """
     wordless: set[int] = set()  # nodes, by their identity
     stack: list[Any] = [tree]
@@ -295,7 +295,7 @@ def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
 
 
 def _logs(function: ast.expr) -> bool:
-    """Return whether a function that is called writes to a log or warns."""
+    """Return whether a called function writes to a log or warns."""
     if type(function) is not ast.Attribute or type(function.value) is not ast.Name:
         return False
     name = function.value.id
@@ -311,7 +311,7 @@ def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]
 
 
 def _merged(values: list[ast.expr], wordless: set[int]) -> list[Any]:
-    """Return the parts of an f-string, which not all versions split at the same places."""
+    """Return the parts of an f-string, which versions of Python split at different places."""
     parts: list[Any] = []
     for is_text, group in groupby(values, lambda part: type(part) is ast.Constant):
         if is_text:
@@ -328,5 +328,5 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 
 def _literal(value: object) -> str:
-    # Not all versions write a long whole number in decimal digits.
+    # Some versions cannot write a long whole number in decimal digits.
     return f"{value:x}" if type(value) is int else ascii(value)

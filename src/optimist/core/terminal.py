@@ -1,4 +1,4 @@
-"""What a terminal is told beside results: how wide it is, and that something is under way."""
+"""Terminal output besides results: the width, and a sign of progress."""
 
 import logging
 import os
@@ -16,33 +16,33 @@ from typing import Self, TextIO
 
 from optimist.core.durations import in_words
 
-CLEAR = "\r\x1b[K"  # of the line that the cursor is in
+CLEAR = "\r\x1b[K"  # clears the line of the cursor
 QUIET = 2.0  # seconds before anything is said
-# All that may have to be escaped; of what is not ASCII, most need not.
+# Characters that may need an escape; most outside ASCII do not.
 _UNSHOWN = re.compile(r"[^\t\n -~]")
-NARROWEST = 20  # columns of what is folded, at least
+NARROWEST = 20  # smallest number of columns of folded text
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Return whether lines of a stream can be written over."""
+    """Return whether lines of a stream can be overwritten."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int | None:
-    """Return the columns of the terminal, or what COLUMNS says; None where nobody looks."""
+    """Return the columns of the terminal, or COLUMNS; None if the output is not a terminal."""
     return shutil.get_terminal_size((0, 0)).columns or None
 
 
 def folded(line: str, columns: int | None) -> str:
-    """Return a line on as many as it needs, the later ones below its last column of text.
+    """Return a line folded to ``columns``, with later lines below its last column of text.
 
-    Columns of text have two blanks or more between them; None for ``columns`` folds nothing.
+    Two or more blanks separate columns of text; None for ``columns`` means no folding.
     """
     if columns is None or len(line) <= columns:
         return line
     found = re.match(r"(?:.* {2})?(?:-> )?", line)
     start = found.end() if found else 0
-    if columns - start < NARROWEST:  # too little is left there
+    if columns - start < NARROWEST:  # too narrow
         start = 0
     pieces = textwrap.wrap(
         line[start:], columns - (start or 4), break_long_words=False, break_on_hyphens=False
@@ -51,10 +51,10 @@ def folded(line: str, columns: int | None) -> str:
 
 
 def shown(text: object) -> str:
-    """Return a text of whatever origin with escapes for letters that a terminal may obey or hide.
+    """Return a text of any origin with escapes for characters that a terminal may obey or hide.
 
-    Lines, tabs and blanks stay: ``\\x1b`` stands for the letter that begins a command to a
-    terminal, ``\\u202e`` for one that turns the order of letters round.
+    Line ends, tabs and blanks are kept. ``\\x1b`` is the escape of the character that begins a
+    terminal's command, ``\\u202e`` of one that reverses the order of characters.
     """
     return _UNSHOWN.sub(_escape, str(text))
 
@@ -75,7 +75,7 @@ class LogFormatter(logging.Formatter):
 
 
 def show_log() -> None:
-    """Show log records on standard error, unless something shows them already."""
+    """Show log records on standard error, unless another handler shows them."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogFormatter("%(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
@@ -83,7 +83,7 @@ def show_log() -> None:
 
 
 class Busy:
-    """A line that says what takes long, after two seconds and on terminals only.
+    """A line that names a long task, after two seconds and only on terminals.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Busy:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Take the line away, and keep it away while something else is printed."""
+        """Remove the line while something else is printed."""
         with self._lock:
             if self._is_shown:
                 self._stream.write(CLEAR)

@@ -1,4 +1,4 @@
-"""Errors of added classes in one line: what happened, and in which line of a user's file."""
+"""Errors of added classes in one line: the error, and its line in a user's file."""
 
 import pickle
 import signal
@@ -14,20 +14,20 @@ from typing import Any
 from optimist.core.errors import OptimistError
 from optimist.core.root import PACKAGE
 
-# Folders of code that nobody who adds an algorithm has written.
+# Folders of code that no user has written.
 _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
 _OTHERS = {
     PACKAGE,
     *(Path(sysconfig.get_path(name)) for name in _PATHS),
     *map(Path, (*site.getsitepackages(), site.getusersitepackages())),
 }
-SCRIPTS = ".snakemake"  # the workflow's scripts are copied there
-_PLACE = "_place_in_file_of_user"  # of an error without its traceback
+SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
+_PLACE = "_place_in_file_of_user"  # attribute for an error without its traceback
 
 
 def line_of_user(found: TracebackType | None) -> str:
     """Return the innermost line of a traceback that a user wrote, ``mine.py, line 12``, or ""."""
-    # Compiled code, and what is frozen into Python, has names that are no paths.
+    # Compiled code, and modules frozen into Python, have names that are not paths.
     files = [f for f in traceback.extract_tb(found) if Path(f.filename).is_absolute()]
     own = [f for f in files if not _OTHERS.intersection(Path(f.filename).parents)]
     own = [f for f in own if SCRIPTS not in Path(f.filename).parts]
@@ -35,19 +35,19 @@ def line_of_user(found: TracebackType | None) -> str:
 
 
 def of_system(error: BaseException) -> str:
-    """Return what the system has against a file, in words, or "" if a user's line raised it."""
+    """Return the system's complaint about a file, or "" if a user's line raised it."""
     if not isinstance(error, OSError) or line_of_user(error.__traceback__):
         return ""
     return words_of_system(error)
 
 
 def words_of_system(error: OSError) -> str:
-    """Return which file it is about, and what is wrong with it."""
+    """Return the file of an error, and its fault."""
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return kind and words of an error, and where it came from."""
+    """Return type and message of an error, and its origin."""
     words = " ".join(str(error).split())
     place = _place(error)
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
@@ -55,12 +55,12 @@ def in_one_line(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the line of a user's file that an error is from, "" if there is none."""
+    """Return the line of a user's file that raised an error, or ""."""
     return getattr(error, _PLACE, "") or line_of_user(error.__traceback__)
 
 
 class _InOtherProcess(Exception):
-    """The traceback of another process, which a log shows before this one's."""
+    """The traceback of another process, which a log shows before this process's traceback."""
 
     def __str__(self) -> str:
         return f"in another process\n{self.args[0]}"
@@ -69,11 +69,11 @@ class _InOtherProcess(Exception):
 def to_text(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data for `from_text`, which another process may call.
 
-    An error of this package or of the system keeps its type, if pickle can write it.
+    An error of this package or of the system keeps its type, if it is picklable.
     """
     found: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
     found |= {"place": _place(error), "pickled": None}
-    with suppress(Exception):  # a user's error may fail at saying what it is
+    with suppress(Exception):  # a user's error may fail to format its message
         found["words"] = str(error)
         found["traceback"] = "".join(traceback.format_exception(error)).rstrip()
     is_ours = isinstance(error, OptimistError) and type(error).__module__.startswith("optimist.")
@@ -86,7 +86,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
-    """Return the error that `to_text` described; its cause has its traceback, as a text."""
+    """Return the error that `to_text` described; its cause has the traceback, as a text."""
     if plain["pickled"] is not None:
         found: BaseException = pickle.loads(plain["pickled"])
         return found
@@ -97,7 +97,7 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
 
 
 def is_cut(error: BaseException) -> bool:
-    """Return whether the traceback of an error was cut off, once it had been logged."""
+    """Return whether the traceback of an error was cut, after logging."""
     return hasattr(error, _PLACE)
 
 

@@ -2,7 +2,7 @@
 
 ``python -P -m optimist.core.worker DESCRIPTOR`` takes requests from a pipe: the name of a function,
 ``module:function``, and its arguments. It answers with pairs of a word and a value: ``progress``
-with whatever the function tells, then ``done`` with its result or ``error`` with a description,
+with each message of the function, then ``done`` with its result or ``error`` with a description,
 see `optimist.core.user_errors.to_text`.
 """
 
@@ -31,8 +31,8 @@ def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
 
 
 def main(descriptor: int) -> NoReturn:
-    """Answer requests from a pipe for as long as both of its ends are open."""
-    # The caller decides what an interruption ends.
+    """Answer requests from a pipe as long as both of its ends are open."""
+    # The caller decides the effect of an interruption.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.set_inheritable(descriptor, False)
     pipe: Connection[Any, Any] = Connection(descriptor)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> None:
-    """Receive requests; at the end of the pipe, kill this process and all others of its group."""
+    """Receive requests; at the end of the pipe, kill this process and its group."""
     with suppress(Exception):
         while True:
             requests.put(pipe.recv())
@@ -65,7 +65,7 @@ def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> No
 
 
 def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
-    """Return what is sent of a call, which a class may end with any exception."""
+    """Return the answer to a call, which a class may end with any exception."""
     try:
         answer = pickle.dumps(("done", called(function, tell, arguments)))
     except BaseException as error:

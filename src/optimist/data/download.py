@@ -1,7 +1,7 @@
 """Download a data set from its origin: UCI through ucimlrepo, or scikit-learn's own fetcher.
 
-Neither client has a time-out for a transfer that stalls. So another process downloads, which ends
-when time is up.
+Neither client has a time-out for a stalled transfer, so another process downloads and ends when its
+time is up.
 
 The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API (default
 ``https://archive.ics.uci.edu/api/dataset``), for a local proxy or for tests.
@@ -27,7 +27,7 @@ class NoAnswerError(DataError):
 
 
 def download(entry: Source, timeout: float) -> "pd.DataFrame":
-    """Return the table that the origin of a data set sends, not verified.
+    """Return the unverified table from the origin of a data set.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
 
 
 def fetched(tell: Callable[[Any], None], *, origin: str, columns: Sequence[str]) -> "pd.DataFrame":
-    """Return those of some columns that an origin has, however long that takes.
+    """Return the requested columns that an origin has, without a time limit.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _scikit_learn_table(name: str) -> "pd.DataFrame":
 
 
 def from_averages(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Undo what scikit-learn does to California housing: averages per household back to counts."""
+    """Undo scikit-learn's preparation of California housing: averages per household to counts."""
     import pandas as pd
 
     households = (frame["Population"] / frame["AveOccup"]).round()

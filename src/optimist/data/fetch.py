@@ -1,8 +1,7 @@
 """Fetch a public data set from its origin or from the copy in ``data/mirror``, verified either way.
 
-``data/sources.csv`` states the SHA-256 of the content of each. `fetch` asks the origin and falls
-back to the copy. It returns nothing that differs from the registered content, so that a result
-never depends on which of the two answered.
+``data/sources.csv`` has the SHA-256 of each content. `fetch` tries the origin and falls back to the
+copy. It only returns the registered content, so that a result never depends on the source.
 """
 
 import logging
@@ -37,7 +36,7 @@ def fetch(
     retries: int = 2,
     data_dir: str | Path | None = None,
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Return a data set whose content has been verified, and a record of where it came from.
+    """Return a data set with verified content, and a record of its origin.
 
     Parameters
     ----------
@@ -49,9 +48,9 @@ def fetch(
     timeout : float
         Seconds for all attempts at the origin together.
     retries : int
-        Further attempts when the origin gives no answer; a wrong answer is not asked for again.
+        Further attempts if the origin does not answer; a wrong answer is final.
     data_dir : str, Path or None
-        Folder of ``sources.csv`` and ``mirror``; None for that of the checkout.
+        Folder of ``sources.csv`` and ``mirror``; None for the checkout's folder.
 
     Returns
     -------
@@ -66,7 +65,7 @@ def fetch(
     ConfigError
         For an unknown name or a wrong option.
     DataError
-        When no verified copy can be had.
+        If there is no verified copy.
     """
     if source not in CHOICES:
         raise unknown_name("data source", source, CHOICES)
@@ -125,7 +124,7 @@ def _from_uci(
 
 
 def _tries(timeout: float, retries: int) -> Iterator[float]:
-    """Yield the seconds left for each attempt, pausing in between, until the time-out."""
+    """Yield the seconds left for each attempt, with pauses in between, until the time-out."""
     deadline = time.monotonic() + timeout
     yield timeout
     for retry in range(retries):

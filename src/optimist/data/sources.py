@@ -29,12 +29,12 @@ class Source:
 
     @property
     def origin(self) -> str:
-        """Return where the data set is published, ``client:key``; empty if nowhere."""
+        """Return the data set's place of publication, ``client:key``, or an empty text."""
         return f"uci:{self.uci_id}" if self.uci_id is not None else self.fetcher
 
 
 def default_data_dir() -> Path:
-    """Return the folder of ``sources.csv`` and ``mirror``: of the checkout, or of the package."""
+    """Return the folder of ``sources.csv`` and ``mirror``, in the checkout or the package."""
     return project_root() / "data"
 
 

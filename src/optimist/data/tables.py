@@ -1,4 +1,4 @@
-"""Tables of raw data in files. pandas is imported where it is used: the workflow parses this."""
+"""Tables of raw data in files. pandas is imported on use, since the workflow parses this module."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def read_raw(path: str | Path) -> "pd.DataFrame":
     ResultError
         If the file is missing or damaged.
     DataError
-        If it holds another table than the registered one.
+        If it differs from the registered table.
     """
     path = Path(path)
     sources = load_sources()

@@ -1,4 +1,4 @@
-"""Check files and tables against the SHA-256 that the registry of data sets states."""
+"""Check files and tables against the SHA-256 in the registry of data sets."""
 
 import hashlib
 import json
@@ -32,12 +32,12 @@ def check_file(path: Path, expected: str) -> None:
 def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame":
     """Return the registered columns of ``frame``, whole numbers in the smallest integer types.
 
-    ``place`` says in messages where the table comes from.
+    ``place`` is the table's origin in messages.
 
     Raises
     ------
     DataError
-        Unless the columns, the number of rows and the content are the registered ones.
+        If the columns, the number of rows or the content differ from the registry.
     """
     missing = [name for name in entry.columns if name not in frame.columns]
     if missing:
@@ -57,10 +57,10 @@ def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame"
 def canonical_digest(frame: "pd.DataFrame") -> str:
     """Return the SHA-256 of the content of a table, whatever its number types and file format.
 
-    The digested text is the number of rows, then each column in order, one item a line: the name
+    The digested text is the number of rows, then each column in order, one item per line: the name
     and each text value in JSON quotes, integers in full, other numbers with 15 significant digits
-    (what decimal data keep through any parser), missing values empty. Index and dtypes do not
-    count; the order of rows and of columns does.
+    (which survive any parser), missing values empty. Index and dtypes do not count; the order of
+    rows and of columns does.
     """
     digest = hashlib.sha256(f"{len(frame)} rows\n".encode())
     for name, column in frame.items():
@@ -87,7 +87,7 @@ def _text(value: str | float) -> str:
 
 
 def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Give equal tables equal dtypes: whole numbers the smallest signed integer type."""
+    """Give equal tables equal dtypes: the smallest signed integer type for whole numbers."""
     import pandas as pd
 
     def compact(column: "pd.Series") -> "pd.Series":

@@ -1,6 +1,6 @@
 """Registries of environments: literal tables from configuration name to class.
 
-A name may also be that of a class in a file, ``mine.py:World``, or one that an installed package
+A name may also denote a class in a file, ``mine.py:World``, or a class that an installed package
 offers (`optimist.core.registry`).
 """
 
@@ -63,7 +63,7 @@ def environment_class(name: str) -> Any:
     Raises
     ------
     ConfigError
-        For an unknown name, or a class from elsewhere that is no environment.
+        For an unknown name, or a foreign class that is not an environment.
     """
     return ENVIRONMENTS.load(name)
 

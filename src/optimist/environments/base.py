@@ -9,31 +9,31 @@ from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 
-# Numbers in all arms of a round, and coordinates of one, that environments are made for at most.
+# Largest number of numbers in all arms of a round, and of coordinates of an arm.
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class FiniteArmEnvironment(ABC):
     """Arms, mean rewards and noise of one trial.
 
-    Rounds are numbered from 0. The reward of a (round, arm) pair is fixed by the trial alone, so
-    that all algorithms meet common random numbers.
+    Rounds are numbered from 0. The reward of a (round, arm) pair depends only on the trial, so
+    that all algorithms see common random numbers.
 
     Attributes
     ----------
     horizon : int
     theta : array or None
-        What a confidence set should hold: the true parameter (d,), or the values (K,) of a
-        function at fixed arms. None where there is no such thing, or it changes with the round.
+        The truth for a confidence set: the true parameter (d,), or the values (K,) of a function at
+        fixed arms. None if there is no truth, or if it changes with the round.
     arm_bound : float
-        Largest norm that an arm may have.
+        Largest allowed norm of an arm.
     arms_are_checked : bool
-        Whether the arms of all rounds were checked when it was built, so that the loop need not.
+        Whether the arms of all rounds were checked at construction, so that the loop need not.
 
     Raises
     ------
     ConfigError
-        Where a subclass gets a parameter out of range.
+        If a subclass gets a parameter out of range.
     """
 
     theta: np.ndarray | None = None
@@ -55,16 +55,16 @@ class FiniteArmEnvironment(ABC):
         """Return the reward of arm ``index`` in round ``t``."""
 
     def context(self, t: int) -> dict[str, Any]:
-        """Return what algorithms are told along with the reward of round ``t``, by name."""
+        """Return the information that algorithms get with the reward of round ``t``, by name."""
         return {}
 
     def truth(self, t: int) -> np.ndarray | None:
-        """Return what a confidence set should hold before round ``t``; None if there is nothing."""
+        """Return the truth for a confidence set before round ``t``, or None."""
         return self.theta
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Return what an algorithm is told, given the setting's ``problem`` options.
+        """Return the problem for algorithms, given the setting's ``problem`` options.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class FiniteArmEnvironment(ABC):
         """
 
     def facts(self) -> dict[str, float]:
-        """Return numbers about this environment that papers report, as a dict; free to be empty."""
+        """Return numbers about this environment that papers report, as a dict; it may be empty."""
         return {}
 
     def regret(self, t: int, index: int) -> float:
@@ -85,29 +85,29 @@ class FiniteArmEnvironment(ABC):
 class BoxEnvironment(ABC):
     """A function on a box, and the noise of one trial.
 
-    Rounds are numbered from 0. The noise of a round is fixed by the trial alone, and so are the
-    initial points: all algorithms meet common random numbers.
+    Rounds are numbered from 0. The noise of a round and the initial points depend only on the
+    trial: all algorithms see common random numbers.
 
     Attributes
     ----------
     horizon : int
         Number of rounds, the initial ones included.
     theta : array or None
-        The true parameter, where the algorithm's model holds the function.
+        The true parameter, if the algorithm's model contains the function.
     low, high : (d,) arrays
         Corners of the box.
     maximum : float
-        What regret is counted from: the largest value of the function, or an upper bound of it if
-        that is not known: tables then count from the best value that any algorithm found in trials
-        of the same ``instance``.
+        Reference of the regret: the largest value of the function, or an upper bound if it is
+        unknown: tables then count from the best value that any algorithm found in trials of the
+        same ``instance``.
     maximum_is_known : bool
     instance : str
-        Name of the function: where it is the same, so is the function, whatever setting and trial.
+        Name of the function: equal names mean equal functions, in any setting and trial.
 
     Raises
     ------
     ConfigError
-        Where a subclass gets a parameter out of range.
+        If a subclass gets a parameter out of range.
     """
 
     theta: np.ndarray | None = None
@@ -124,15 +124,15 @@ class BoxEnvironment(ABC):
 
     @abstractmethod
     def reward(self, t: int, x: np.ndarray) -> float:
-        """Return what is observed at ``x`` (d,) in round ``t``, a float."""
+        """Return the observation at ``x`` (d,) in round ``t``, a float."""
 
     def truth(self, t: int) -> np.ndarray | None:
-        """Return what a confidence set should hold before round ``t``; None if there is nothing."""
+        """Return the truth for a confidence set before round ``t``, or None."""
         return self.theta
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Return the `BoxProblem` that algorithms are told, given the ``problem`` options.
+        """Return the `BoxProblem` for algorithms, given the ``problem`` options.
 
         Raises
         ------
@@ -141,12 +141,12 @@ class BoxEnvironment(ABC):
         """
 
     def facts(self) -> dict[str, float]:
-        """Return numbers about this environment that papers report, as a dict; free to be empty."""
+        """Return numbers about this environment that papers report, as a dict; it may be empty."""
         return {}
 
 
 def check_point(x: np.ndarray, environment: Any) -> None:
-    """Raise ConfigError unless ``x`` is a point (d,) of an environment's box."""
+    """Raise ConfigError unless ``x`` is a point (d,) in an environment's box."""
     if x.shape != environment.low.shape:
         raise ConfigError(f"point has shape {x.shape}; allowed: {environment.low.shape}")
     if not ((x >= environment.low) & (x <= environment.high)).all():
@@ -194,9 +194,9 @@ def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms:
     dimension : int
         d, coordinates of an arm.
     arms : int
-        How many there are.
+        Number of arms.
     least_dimension, least_arms : int
-        The least that is allowed.
+        Smallest allowed numbers.
     """
     whole_number("dimension", dimension, least_dimension, MOST_DIMENSIONS)
     whole_number("arms", arms, least_arms, MOST_NUMBERS // dimension)

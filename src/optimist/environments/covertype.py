@@ -1,8 +1,8 @@
 r"""Covertype: arms are cluster centroids of real data, rewards are Bernoulli with cluster means.
 
 Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010). The logistic model is only an
-approximation here: regret is counted with the cluster means, not with $\mu(x^\top\theta)$, and
-there is no true parameter. $S = 6$ and $\kappa = 200$ are the paper's estimates.
+approximation: regret uses the cluster means, not $\mu(x^\top\theta)$, and no true parameter
+exists. $S = 6$ and $\kappa = 200$ are the paper's estimates.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     Parameters
     ----------
     horizon : int
-        T, the number of rounds, which algorithms are told.
+        T, the number of rounds, known to the algorithms.
     trial : int
         Number of the trial, from 0.
     stream : callable
@@ -49,7 +49,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         check_arms(prepared.features)
         self.horizon = horizon
         self._arms, self._means = prepared.features, prepared.means
-        # Algorithms get these arrays themselves; none may change the environment.
+        # Algorithms get these arrays themselves, and must not change the environment.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))
@@ -69,7 +69,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
             "cluster_mean_lowest": self._means.min(),
             "cluster_mean_highest": self._means.max(),
             "logistic_fit_norm": logistic_fit_norm(self._prepared),
-            # The constant feature was 1 before the arms were scaled.
+            # The constant feature was 1 before scaling.
             "norm_before_scaling": 1.0 / self._arms[0, -1],
         }
 
@@ -81,7 +81,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         Parameters
         ----------
         norm_bound : float
-            S, a bound on the norm of the parameter that algorithms are told.
+            S, the algorithms' bound on the norm of the parameter.
         kappa : float
             The inverse of the smallest slope of the mean.
         delta : float

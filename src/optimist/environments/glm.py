@@ -1,10 +1,10 @@
 r"""Synthetic generalized linear bandits.
 
-The default one is that behind Figures 1 to 3 of Zhang et al. (2025), identified from the six
-values of kappa that the paper reports: the public environment of RS-GLinCB with its notebook's
-settings (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). The
-order of the draws matters and is kept: d uniforms on [-1, 1], normalised, give the direction of
-$\theta_*$; then, arm by arm, d normals give a direction and one uniform U the length $U^{1/d}$.
+The default is the environment of Figures 1 to 3 of Zhang et al. (2025), identified from the six
+values of kappa in the paper: the public environment of RS-GLinCB with its notebook's settings
+(d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). The order of the
+draws matters and is kept: d uniforms on [-1, 1], normalised, give the direction of $\theta_*$;
+then, arm by arm, d normals give a direction and one uniform U the length $U^{1/d}$.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class GLMEnvironment(FiniteArmEnvironment):
     Parameters
     ----------
     horizon : int
-        T, the number of rounds, which algorithms are told.
+        T, the number of rounds, known to the algorithms.
     trial : int
         Number of the trial, from 0.
     stream : callable
@@ -45,11 +45,11 @@ class GLMEnvironment(FiniteArmEnvironment):
     instance : {"shared", "per_trial"}
         Whether all trials meet the same $\theta_*$ and arms.
     seed : int
-        What $\theta_*$ and the arms are drawn from; with ``per_trial``, together with the trial.
+        Seed of $\theta_*$ and the arms; with ``per_trial``, combined with the trial.
     longest : float or None
         Rescale the pool so that its longest arm has this norm; None: leave it.
     sigma : float
-        Standard deviation of Gaussian rewards; of no effect on others.
+        Standard deviation of Gaussian rewards; other rewards ignore it.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.theta = self.norm * direction
         self.predictors = self._arms @ self.theta  # (T or 1, K)
         self._means = self.link.mean(self.predictors)
-        # Algorithms get views of these; none may change the environment.
+        # Algorithms get views of these, and must not change the environment.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, arms))
@@ -139,7 +139,7 @@ class GLMEnvironment(FiniteArmEnvironment):
             "kappa_star": 1.0 / float(self.link.slope(best).mean()),
             "predictor_max": ratios.max(),
             "predictor_min": ratios.min(),
-            # Regret per round of uniform play; and with the smallest mean in the place of the best.
+            # Regret per round of uniform play, then with the smallest mean in place of the best.
             "uniform_regret": (means.max(axis=-1) - means.mean(axis=-1)).mean(),
             "uniform_regret_from_smallest": (means.min(axis=-1) - means.mean(axis=-1)).mean(),
         }
@@ -207,13 +207,13 @@ def draw_instance(
     Parameters
     ----------
     key : tuple of int
-        What seeds the generator.
+        Seed of the generator.
     dimension : int
         d.
     arms : int
         K, arms per round.
     rounds : int
-        How many sets of arms.
+        Number of sets of arms.
     """
     rng = np.random.default_rng(key if len(key) > 1 else key[0])
     direction = rng.uniform(-1.0, 1.0, dimension)

@@ -1,11 +1,11 @@
 r"""Linear bandits with heavy-tailed noise, the experiments of Wang et al. (2025).
 
 Coordinates of K arms are uniform on [-1, 1]; the arms are divided by the largest norm (or each by
-its own), $\theta_*$ is drawn alike and has norm 1. The reward of arm x in round t is
+its own), and $\theta_*$ is drawn in the same way, with norm 1. The reward of arm x in round t is
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
 where $Y_t$ has the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$ with
 $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and algorithms.
-Algorithms are told $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehand.
+Algorithms get $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehand.
 """
 
 import math
@@ -29,7 +29,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
     Parameters
     ----------
     horizon : int
-        T, the number of rounds, which algorithms are told.
+        T, the number of rounds, known to the algorithms.
     trial : int
         Number of the trial, from 0.
     stream : callable
@@ -39,28 +39,28 @@ class HeavyTailedEnvironment(PoolEnvironment):
     shape : float or None
         Degrees of freedom or tail index of the law; None for the normal law.
     epsilon : float
-        Algorithms are told a moment of order $1+\varepsilon$; above 0, at most 1.
+        Algorithms get a moment of order $1+\varepsilon$; above 0, at most 1.
     nu : "exact" or float
-        The root of that moment of the unscaled noise that algorithms are told: what it is, or a
-        number that a paper gives.
+        The algorithms' root of that moment of the unscaled noise: its exact value, or a number from
+        a paper.
     decades : float
-        Scales vary over so many decades; 0 for none.
+        Number of decades over which scales vary; 0: constant scales.
     amplitude : float
         a, the common factor on the noise; 0 for none at all.
     centre : {"mean", "median"}
-        What is subtracted from the noise.
+        Value that is subtracted from the noise.
     dimension : int
         d, coordinates of an arm.
     arms : int
-        K, arms in all.
+        K, total number of arms.
     arm_norm : {"max", "each"}
         Divide all arms by the largest norm, or each by its own.
     subset : int or None
-        Offer only so many arms, drawn anew in every round; None: offer all.
+        Number of arms on offer, redrawn in every round; None: all.
     instance : {"per_trial", "shared"}
-        Whether a trial has arms and a $\theta_*$ of its own, or all trials meet the same.
+        Whether each trial has its own arms and $\theta_*$, or all trials share them.
     seed : int
-        Which instance is shared, the same for all laws; of no effect with ``per_trial``.
+        Seed of the shared instance, the same for all laws; ignored with ``per_trial``.
 
     Raises
     ------
@@ -148,13 +148,13 @@ class HeavyTailedEnvironment(PoolEnvironment):
         delta : float or None
             Failure probability; None for $1/(8T)$.
         radius : {"theory", "shrunk", "matched"}
-            Which radius all algorithms use: that of their theorem; that times ``factor``; or one
-            that gives all of them the same width on the same data, times ``factor``
+            Radius of all algorithms: as in their theorem; that radius times ``factor``; or one with
+            the same width for all algorithms on the same data, times ``factor``
             (`optimist.algorithms.heavy_tailed.ellipsoid`).
         factor : float
-            Factor on the radius; 1 where ``radius`` is ``theory``.
+            Factor on the radius; 1 if ``radius`` is ``theory``.
         relax_sigma_bounds : bool or None
-            Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None for: if
+            Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None: only if
             ``radius`` is ``matched``.
 
         Raises

@@ -1,20 +1,19 @@
 r"""Tuning a classifier: the function on the box is its accuracy on held-out rows.
 
-A point of $[0,10]^d$ stands for settings of a random forest (d = 7), a multi-layer perceptron
-(d = 8) or gradient boosting (d = 11) of scikit-learn, see `optimist.numerics.search_space`. The
-rows are split into F stratified folds, anew in every F trials: trial k is tested on fold k mod F of
-repeat k // F, after training on its others. Classifiers get ``random_state=0``, so that the
-function is fixed, with few values and many ties. The best value is unknown: regret counts from the
-best one found.
+A point of $[0,10]^d$ represents settings of a random forest (d = 7), a multi-layer perceptron
+(d = 8) or gradient boosting (d = 11) of scikit-learn, see `optimist.numerics.search_space`. Every F
+trials split the rows again into F stratified folds: trial k is tested on fold k mod F of repeat
+k // F, after training on the other folds. Classifiers get ``random_state=0``, so that the function
+is fixed, with few values and many ties. The best value is unknown: regret counts from the best
+value found.
 
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
 The paper gives models, ranges and data sets; splits, seeds and unscaled features are our choice.
 
-Scores are kept in memory and in a folder beside the table, by all that they depend on, so that no
+Scores are kept in memory and in a folder next to the table, by all their inputs, so that no
 classifier is trained twice. The last bits of sums can decide the score of a perceptron: training
-uses one thread whatever the caller's number, and scores of other versions of the libraries, or of
-another kind of processor, are kept apart. So a score from the folder is the one that training
-would give.
+uses one thread whatever the caller's number, and scores of other library versions, or of another
+kind of processor, are kept separately. So a score from the folder equals the score from training.
 """
 
 import functools
@@ -39,9 +38,9 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
 
-RECIPE = 2  # raise it when the result of `accuracy` changes but not its source text
+RECIPE = 2  # raise it when the result of `accuracy` changes but its source text does not
 TOLD_DEVIATION = 0.01  # the paper's sigma
-# The forest is grown by `optimist.numerics.forest`.
+# `optimist.numerics.forest` grows the forest.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
     "gb": "sklearn.ensemble:GradientBoostingClassifier",
@@ -69,15 +68,14 @@ class HyperparameterEnvironment(BoxEnvironment):
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
-        n, uniform points that are asked for first, the same for all algorithms.
+        n, number of uniform initial points, the same for all algorithms.
     folds : int
-        How many folds the rows are split into; trial k is tested on fold k modulo their number, of
-        the split number k divided by it, rounded down.
+        F, number of folds; trial k is tested on fold k modulo F, in the split numbered by k divided
+        by F, rounded down.
     standardize : bool
-        Scale features to mean 0 and variance 1 over the training rows; otherwise they stay raw.
+        Scale features to mean 0 and variance 1 over the training rows; otherwise leave them raw.
     deviation : float
-        Standard deviation of normal noise on what is observed; 0 for none. Algorithms are told 0.01
-        anyway.
+        Standard deviation of normal noise on observations; 0: none. Algorithms always assume 0.01.
 
     Raises
     ------
@@ -125,7 +123,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         self._known: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
-        """Return the accuracy at ``x`` (d,), a float; may train a classifier."""
+        """Return the accuracy at ``x`` (d,), a float; it may train a classifier."""
         settings = passed(self.model, decode(SPACES[self.model], x))
         key = tuple(settings.items())
         if key not in self._known:
@@ -165,7 +163,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         )
 
     def facts(self) -> dict[str, float]:
-        """Return the size of the problem, and what always guessing the larger class scores."""
+        """Return the size of the problem, and the score of always guessing the larger class."""
         labels = self._table[1]
         train, test = split(labels, self.fold, self.folds, self.repeat)
         larger = np.bincount(labels[train]).argmax()
@@ -177,7 +175,7 @@ class HyperparameterEnvironment(BoxEnvironment):
 
 
 def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return those of the decoded settings that reach the classifier, as it gets them.
+    """Return the decoded settings that reach the classifier, in its form.
 
     Parameters
     ----------
@@ -196,18 +194,18 @@ def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
 def split(
     labels: np.ndarray, fold: int, folds: int, repeat: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and those of one fold, as arrays of indices.
+    """Return the rows to train on and the rows of one fold, as arrays of indices.
 
     Parameters
     ----------
     labels : (n,) array of int
-        Classes, whose shares are alike in all folds.
+        Classes, with equal shares in all folds.
     fold : int
         Number of the fold, from 0.
     folds : int
-        How many there are.
+        Number of folds.
     repeat : int
-        Seed of the shuffle of the rows, anew in every repeat.
+        Seed of the shuffle of the rows, one per repeat.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -228,18 +226,18 @@ def accuracy(
 ) -> float:
     """Train a classifier on all folds but one and return its accuracy on that one.
 
-    A perceptron whose weights overflow is no classifier, and right about no row: 0.
+    A perceptron whose weights overflow classifies no row correctly: 0.
 
     Parameters
     ----------
     model, fold, folds, repeat, standardize
-        As of `HyperparameterEnvironment`.
+        As in `HyperparameterEnvironment`.
     settings : dict
         Keywords of the classifier.
     digest, context
-        SHA-256 of the table, and `_context()`. Not used, but part of what the result is kept by.
+        SHA-256 of the table, and `_context()`. Not used, but part of the result's key.
     table : (features (n, d), labels (n,))
-        Not part of it, as the last argument.
+        The last argument, not part of the key.
     """
     from sklearn import config_context
     from sklearn.preprocessing import StandardScaler
@@ -249,7 +247,7 @@ def accuracy(
     train, test = split(labels, fold, folds, repeat)
     if standardize:
         features = StandardScaler().fit(features[train]).transform(features)
-    # What is checked is ours: complete tables, and settings from lists of what is allowed.
+    # Our input needs no checks: complete tables, and settings from lists of valid values.
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
     predict = _forest if model == "rf" else _classifier
     with threadpool_limits(1), unchecked, np.errstate(all="ignore"):
@@ -280,8 +278,8 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return what the last bits of a computation depend on beside its arguments, as a dict."""
-    import scipy.linalg  # its BLAS must be there to be listed
+    """Return the other inputs of a computation's last bits besides its arguments, as a dict."""
+    import scipy.linalg  # loads its BLAS, for the list
     import sklearn
     from threadpoolctl import threadpool_info
 
@@ -293,16 +291,16 @@ def _context():
 
 
 def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., float]:
-    """Return ``function`` with its results kept in a folder, by all arguments but the last.
+    """Return ``function`` with its results kept in a folder, by all arguments except the last.
 
-    A file there is sealed JSON, which names what was asked for. One that is damaged, or that says
-    anything but an accuracy for this very question, is as good as none. Processes may share the
-    folder. If it cannot be written, new results are not kept; old ones are still read.
+    A file there is sealed JSON, which contains the question. A damaged file, or one without an
+    accuracy for this exact question, is ignored. Processes may share the folder. If it is not
+    writable, new results are not kept; old ones are still read.
 
     Parameters
     ----------
     function : callable
-        Its arguments but the last must be plain data.
+        Its arguments except the last must be plain data.
     folder : str or Path
     """
     return functools.partial(_kept, function, folder, inspect.getsource(function))
@@ -324,7 +322,7 @@ def _kept(function, folder, source, *arguments):
 
 
 def _known(path: Path, question: str) -> float | None:
-    """Return the accuracy in a file that answers a question, None if there is none."""
+    """Return the accuracy in a file that answers a question, or None."""
     try:
         answer = json.loads(checksummed.read_text(path))
     except (OptimistError, ValueError):

@@ -2,19 +2,18 @@ r"""Functions of a kernel's space on finitely many points, with Gaussian or Rade
 
 The functions are
 $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
-so that their norm is 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and
-algorithms.
+with norm 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and algorithms.
 
 ``cube``     arms uniform in $[0,1]^d$; 30 centres uniform in it, Gaussian weights
 ``sphere``   arms uniform on the unit sphere; a linear function, a random unit vector
-``corner``   arms in $[0,1/2]^d$, but one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
-             among the former, of squared norm 0.36 in all, and one in that corner, of 0.64
+``corner``   arms in $[0,1/2]^d$, except one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
+             among the former, with total squared norm 0.36, and one in that corner, with 0.64
 ``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
              linear function with a quarter of its squared norm in the first d - 1 coordinates
 ``strings``  random strings of 12 letters out of 4, of which 30 are centres; the kernel counts
              triples of letters that two strings share
 
-The paper (Calandriello et al. 2019) has no such experiments; they are ours.
+The paper (Calandriello et al. 2019) has no such experiments; we added them.
 """
 
 import math
@@ -40,27 +39,27 @@ class KernelEnvironment(KernelPool):
     Parameters
     ----------
     horizon : int
-        T, the number of rounds, which algorithms are told.
+        T, the number of rounds, known to the algorithms.
     trial : int
         Number of the trial, from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator of this setting and trial.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear", "strings"}
-        Kernel in whose space the function lies, which algorithms are told.
+        Kernel of the function's space, known to the algorithms.
     lengthscale : float or None
-        Lengthscale of a kernel of the distance; None for the others.
+        Lengthscale of a kernel of the distance; None for other kernels.
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
         Arms and function, see the module's text.
     dimension : int
-        d, coordinates of an arm; of no effect on strings.
+        d, coordinates of an arm; ignored for strings.
     arms : int
-        A, arms in all.
+        A, total number of arms.
     deviation : float
         $\xi$, standard deviation of the noise.
     noise : {"normal", "rademacher"}
         Law of the noise.
     subset : int or None
-        Offer only so many arms, drawn anew in every round; None: offer all.
+        Number of arms on offer, redrawn in every round; None: all.
 
     Raises
     ------
@@ -92,7 +91,7 @@ class KernelEnvironment(KernelPool):
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
-        if instance != "strings":  # whose kernel is of the strings drawn
+        if instance != "strings":  # whose kernel depends on the drawn strings
             self.kernel: Kernel = make_kernel(kernel, lengthscale)
         points, function = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
@@ -121,7 +120,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d), and the function's values there (A,) or what returns them."""
+        """Return the arms (A, d), and the function's values there (A,) or a callable for them."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -129,7 +128,7 @@ class KernelEnvironment(KernelPool):
         return points, _unit_function(rng, self.kernel, points[centres], points)
 
     def truth(self, t: int) -> np.ndarray | None:
-        # Where arms change, an algorithm knows bounds for those that it saw last.
+        # If arms change, an algorithm has bounds only for the last arms.
         if self._offered is None:
             return self.theta
         return self.means(t - 1) if t else None
@@ -140,7 +139,7 @@ class KernelEnvironment(KernelPool):
 
 
 def _unit_function(rng, kernel, centres, points):
-    """Return what returns the values at ``points`` of a random function of norm 1 with given
+    """Return a function that evaluates at ``points`` a random function of norm 1 with given
     centres."""
     return partial(_combined, rng.standard_normal(len(centres)), kernel, centres, points)
 
@@ -173,7 +172,7 @@ def _corner(rng, kernel, arms, dimension):
 def _with_a_peak(of_the_bulk, kernel, corner, points):
     """Return the values at ``points`` of 0.6 times a function and 0.8 times another at a corner."""
     *bulk, there = of_the_bulk()
-    # The squared norm is 0.6^2 + 0.8^2 and twice the inner product, which the bulk's value tells.
+    # The squared norm is 0.6^2 + 0.8^2 plus twice the inner product, from the bulk's value.
     norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
     return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 

@@ -1,4 +1,4 @@
-"""What environments share whose algorithms are told a kernel."""
+"""Base class of environments whose algorithms get a kernel."""
 
 import math
 

@@ -22,11 +22,11 @@ class Observer:
         arms : (K, d) array or None
             The arms of the round; None on a box.
         choice : int or (d,) array
-            The index of the arm that was played, or the point that was asked for.
+            The index of the played arm, or the proposed point.
         reward, regret : float
-            Of this round.
+            Reward and regret of this round.
         """
 
     def columns(self) -> dict[str, Any]:
-        """Return what is recorded after a round, by column."""
+        """Return the values to record after a round, by column."""
         return {}

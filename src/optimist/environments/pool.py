@@ -1,4 +1,4 @@
-"""What environments with one pool share: views of it, subsets, and noise that arms share."""
+"""Base class of environments with one pool: views of it, subsets, and noise shared by arms."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -10,9 +10,9 @@ from optimist.environments.base import FiniteArmEnvironment, check_arms
 
 
 class PoolEnvironment(FiniteArmEnvironment):
-    """Base of the environments whose arms and mean rewards stay what they are.
+    """Base of the environments with constant arms and mean rewards.
 
-    The noise of a round is the same for all arms; a subclass hands `fill` all there is to know.
+    The noise of a round is the same for all arms; a subclass passes everything to `fill`.
     """
 
     arms_are_checked = True
@@ -30,17 +30,17 @@ class PoolEnvironment(FiniteArmEnvironment):
         ----------
         arms : (A, d) array
         means : (A,) array, or a callable that returns it
-            Mean rewards; called before the first that is asked for. The environment keeps it, so
-            that pickle must be able to save it.
+            Mean rewards; called before their first use. The environment stores the callable, which
+            must be picklable.
         noise : (T,) array
-            What is added in each round.
+            Noise of each round.
         offered : (T, K) array of int, or None
             The arms on offer in each round; None for all.
 
         Raises
         ------
         ConfigError
-            For arms that `check_arms` refuses.
+            For arms that `check_arms` rejects.
         """
         check_arms(arms, self.arm_bound)
         self._evaluate = means if callable(means) else partial(np.asarray, means)
@@ -53,7 +53,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """What is on offer in each round, gathered at once: (T, K, d) and (T, K)."""
+        """The arms and means on offer in each round, gathered at once: (T, K, d) and (T, K)."""
         if self._offered is None:
             return None
         return _frozen(self._arms[self._offered]), _frozen(self._means[self._offered])
@@ -83,7 +83,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
 
 def _frozen(values: np.ndarray) -> np.ndarray:
-    """Return an array that algorithms get views of, and that none may change."""
+    """Return a read-only array, of which algorithms get views."""
     values.flags.writeable = False
     return values
 

@@ -2,9 +2,9 @@ r"""Rows of a regression data set as arms: features are coordinates, the target 
 
 Targets are scaled to $[0,1]$, features to mean 0 and variance 1
 (`optimist.data.prepare.regression`); observations add $N(0,\xi^2)$, the same in a round for all
-arms. Arms are offered in an order of the trial's own: ties would favour the first rows.
+arms. Each trial shuffles the arms, as ties would favour the first rows.
 
-The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors has.
+The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors does.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class RegressionArmsEnvironment(KernelPool):
     Parameters
     ----------
     horizon : int
-        T, the number of rounds, which algorithms are told.
+        T, the number of rounds, known to the algorithms.
     trial : int
         Number of the trial, from 0.
     stream : callable
@@ -32,7 +32,7 @@ class RegressionArmsEnvironment(KernelPool):
     dataset : str or Path
         The prepared file.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear"}
-        Kernel that algorithms are told, see `optimist.numerics.kernels`.
+        Kernel for the algorithms, see `optimist.numerics.kernels`.
     lengthscale : float or None
         Its lengthscale; None for the linear kernel.
     deviation : float

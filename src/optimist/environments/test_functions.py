@@ -1,18 +1,18 @@
-r"""Test functions on $[-5,5]^{d}$, of which one is a network of the algorithm's own kind.
+r"""Test functions on $[-5,5]^{d}$, two of which are networks of the algorithm's own kind.
 
 | name | formula | maximum |
 | --- | --- | --- |
 | network | all weights and biases 1: $25\,s(1+\sum_ix_i)+1$, s logistic | at $(5,\dots,5)$ |
 | styblinski_tang | $-\frac12\sum_i(x_i^4-16x_i^2+5x_i)$ | at $x_i=-2.903534$ |
-| rastrigin | $-200+\sum_i(10\cos2\pi x_i-x_i^2)$, 200 being $10d$ | 0 at 0 |
+| rastrigin | $-200+\sum_i(10\cos2\pi x_i-x_i^2)$, where $200=10d$ | 0 at 0 |
 | drawn_network | three units, parameters uniform in [0, 1], new per trial | at $(5,\dots,5)$ |
 
 Observations add $N(0,\sigma^2)$, the same in a round whatever the point.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
-f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points. The
-last is ours: all units of f_1 are alike, so that weight may move between them and the parameter is
-not determined, which the paper's Assumption 3.3 asks for; those of a drawn network differ.
+f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points. We
+added the last: all units of f_1 are equal, so that weight may move between them and the parameter
+is not unique, as the paper's Assumption 3.3 requires; the units of a drawn network differ.
 """
 
 import math
@@ -48,7 +48,7 @@ def rastrigin(x: np.ndarray) -> float:
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 
-# Function, each coordinate of its maximiser, and of a point of largest absolute value.
+# Function, each coordinate of its maximiser, and of a point with the largest absolute value.
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
@@ -70,11 +70,11 @@ class TestFunctionEnvironment(BoxEnvironment):
     stream : callable
         Maps a purpose (str) to the numpy Generator of this setting and trial.
     function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
-        Which of them: f_1, f_2, f_3 or ours.
+        The function: f_1, f_2, f_3 or our own.
     dimension : int
         d, coordinates of a point.
     initial : int
-        n, uniform points that are asked for first.
+        n, number of uniform initial points.
     deviation : float
         $\sigma$, standard deviation of the noise.
 
@@ -84,7 +84,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         For a parameter out of range.
     """
 
-    __test__ = False  # no test class
+    __test__ = False  # not a test class
 
     def __init__(
         self,

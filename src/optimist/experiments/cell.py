@@ -1,4 +1,4 @@
-"""One trial: from a cell's configuration to its environment, its algorithm and what they did."""
+"""One trial: from a cell's configuration to its environment, its algorithm and its observers."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ from optimist.experiments.replay import Choices, History, replay
 from optimist.experiments.setting import resolve_setting
 from optimist.numerics import seeding
 
-# What a setting says for readers; it decides no result.
+# Keys of a setting for readers, which affect no result.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
-# What was played in one trial, by setting, algorithm and number of rounds.
+# Played histories of one trial, by setting, algorithm and number of rounds.
 Histories = MutableMapping[tuple[str, str, int], History]
 
 
@@ -70,14 +70,14 @@ class Cell:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether its algorithm or its environment is code of others, which may change anything."""
-        # To know the domain of a foreign environment is to load its file.
+        """Whether its algorithm or its environment is foreign code, which may change anything."""
+        # The domain of a foreign environment is known only after loading its file.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
         return bool(self.algorithm) and self.is_foreign_algorithm(self.algorithm)
 
     def is_foreign_algorithm(self, label: str) -> bool:
-        """Return whether an algorithm of this cell's domain is code of others."""
+        """Return whether an algorithm of this cell's domain is foreign code."""
         return REGISTRIES[self.domain].is_foreign(name_of(label))
 
     @property
@@ -87,20 +87,20 @@ class Cell:
 
     @property
     def is_of_this_process(self) -> bool:
-        """Whether its algorithm is a class that no file and no package has."""
+        """Whether its algorithm is a class of this process, in no file and no package."""
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
         """Return the generator of this cell's environment for a trial and a purpose.
 
-        A setting shares it whatever its options are, so that they are compared on the same draws.
+        All options of a setting share it, so that they are compared on the same draws.
         """
         return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
-        """Return the generator of this cell's algorithm, or of another, for a trial.
+        """Return the generator of an algorithm, by default this cell's, for a trial.
 
-        The variants of an algorithm share it, wherever its file is.
+        All variants of an algorithm share it, wherever its file is.
         """
         return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
@@ -108,7 +108,7 @@ class Cell:
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     """Return the cell of a loaded paper configuration, its labels in canonical form.
 
-    The setting may have options with which the configuration does not have it.
+    The setting may have options that the configuration does not contain.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
 
 
 def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:
-    """Return environment and problem of one trial."""
+    """Return the environment and the problem of one trial."""
     spec = cell.spec
     path = _dataset(cell, data_dir)
     environment = make_environment(
@@ -143,17 +143,17 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
-    """Return all that a cell's configuration leaves to defaults, as plain data.
+    """Return all defaults that apply to a cell, as plain data.
 
-    Keys: ``environment`` (its parameters), ``problem`` (what the algorithm is told in trial 0),
-    ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
+    Keys: ``environment`` (its parameters), ``problem`` (attributes of the algorithm's problem in
+    trial 0), ``options`` (of the algorithm) and ``dataset`` (SHA-256 of its file, or None).
     """
     spec = cell.spec
     _, problem = build(cell, 0, data_dir)
     label = Label.parse(cell.algorithm)
     defaults_of = option_names(algorithm_class(label.name, cell.domain))
     environment = defaults(environment_class(spec["environment"]).__init__)
-    # Links, kernels and arrays are objects; what made them is among the environment's parameters.
+    # Omit links, kernels and arrays, which follow from the environment's parameters.
     told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     return {
         "environment": {**environment, **spec.get("parameters", {})},
@@ -164,13 +164,13 @@ def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
 
 
 def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
-    """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    """Return the SHA-256 of the prepared data set of a cell, or None."""
     path = _dataset(cell, data_dir)
     return None if path is None else sha256(path)
 
 
 def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
-    """Return the path of the prepared data set of a cell, None if it has none."""
+    """Return the path of the prepared data set of a cell, or None."""
     if "dataset" not in cell.spec:
         return None
     if data_dir is None:
@@ -191,20 +191,20 @@ def play_trial(
 ) -> Trajectory:
     """Play one trial of a cell, as `optimist.experiments.trials.Trials` describes it.
 
-    Without ``coverage`` nobody asks for the confidence set, nor for what else the algorithm's
-    theory says, which takes time. What is played goes into ``histories``, those of this trial, and
-    a probe finds there what its leader played; if that has not played yet, it plays first.
+    Without ``coverage`` the trial skips the confidence set and other checks of the theory, which
+    take time. ``histories`` of this trial gets the played history, and a probe finds its leader's
+    history there; if it is absent, the leader plays first.
     """
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], rounds)
     histories = {} if histories is None else histories
 
     def lead(label: str, **limits: Any) -> Trajectory:
-        # The algorithm's own randomness; it never touches the environment's streams.
+        # The algorithm's own random numbers, separate from the environment's streams.
         algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         choices = Choices()
         observers = [Coverage(environment.truth if coverage else None, algorithm), choices]
-        # An observer meets the truth, so published methods alone have theirs.
+        # Observers see the truth, so only published methods have them.
         if coverage and not cell.is_foreign_algorithm(label):
             observers += algorithm.observers(environment)
         found = play(environment, algorithm, marks, observers=observers, **limits)
@@ -240,9 +240,9 @@ def watch(
     cell : Cell
     trial : int
     observe : callable
-        From the environment and the algorithm of the trial to their observer.
+        Maps the environment and the algorithm of the trial to their observer.
     rounds : int or None
-        Truncate the trial after so many.
+        Truncate the trial after this many rounds.
     data_dir : path or None
         Folder of the prepared data sets.
     """
@@ -258,5 +258,5 @@ def watch(
 
 
 def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
-    """Call a function here, or in a copy of this process if a cell has foreign code."""
+    """Call a function here, or in a copy of this process if the cell has foreign code."""
     return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

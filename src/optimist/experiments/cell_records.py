@@ -1,4 +1,4 @@
-"""The table ``cells.csv`` of a paper: what made the trials of each cell."""
+"""The table ``cells.csv`` of a paper: origin of the trials of each cell."""
 
 import csv
 import io
@@ -22,31 +22,31 @@ STUDY = "study"
 
 @dataclass(frozen=True)
 class CellRecord:
-    """What made the trials of a cell, or the tables of a study.
+    """Origin of the trials of a cell, or of the tables of a study.
 
     Attributes
     ----------
     lane, group, setting, algorithm : str
-        Of a study `STUDY`, its group, its name and nothing.
+        For a study: `STUDY`, its group, its name and an empty text.
     trials : int
         Trials 0, ..., trials - 1 are in the table.
     parts : tuple of int
-        Where the ranges of trials end that jobs played.
+        Ends of the ranges of trials that jobs played.
     digest : str
-        Of what decides each trial: configuration, code and data.
+        Digest of the configuration, code and data that decide each trial.
     content : str
-        Of the rows in the table of trials.
+        Digest of the rows in the table of trials.
     observed : dict
-        Modules and files behind the trials that no digest of code has: those of users, see
+        Modules and files of users behind the trials, which no digest of code covers, see
         `optimist.core.observation`.
     seconds, mb : float
         Processor seconds of a trial, and the memory of its job in MiB.
     commit : str
-        Of the code; ``+`` after it stands for changes, empty where no commit is known.
+        Commit of the code, with ``+`` for changes; empty if unknown.
     made : str
         Versions and machine, see `description`.
     earlier : tuple of str
-        Digests of earlier code, whose trials are the same (`optimist.plan.reseal`).
+        Digests of earlier code with the same trials (`optimist.plan.reseal`).
     """
 
     lane: str
@@ -75,16 +75,16 @@ class CellRecord:
         return f"{self.commit[:10]}{'+' * self.commit.endswith('+')}" if self.commit else "unknown"
 
     def is_of(self, digest: str) -> bool:
-        """Return whether trials with a digest of today, as of `digest_of`, would be the same."""
+        """Return whether trials with a current digest, from `digest_of`, would be the same."""
         return self.digest == digest and self.change is None
 
     def fits(self, rows: CellTrials | None) -> bool:
-        """Return whether the record is of these rows of the table of trials."""
+        """Return whether the record describes these rows of the table of trials."""
         return rows is not None and rows.content == self.content
 
     @property
     def change(self) -> str | None:
-        """Which observed module or file is not as it was, in words; None if all are."""
+        """The observed module or file that changed, in words, or None."""
         return observation.first_change(self.observed) if self.observed else None
 
 
@@ -92,37 +92,37 @@ COLUMNS = tuple(field.name for field in fields(CellRecord))
 
 
 def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
-    """Return the digest of what decides each trial of a cell: configuration, code and data.
+    """Return the digest of the configuration, code and data that decide each trial of a cell.
 
     Parameters
     ----------
     trials : Trials
     data : callable
-        From the name of a data set to a digest of what it is made from.
+        Maps the name of a data set to a digest of its sources.
     """
     name = trials.cell.spec.get("dataset")
     return fingerprint(trials.decisive() | ({} if name is None else {"data": data(name)}))
 
 
 def description(made: Mapping[str, Any]) -> str:
-    """Return versions and machine of a record of `optimist.core.provenance.collect`."""
+    """Return versions and machine from a record of `optimist.core.provenance.collect`."""
     packages = [f"{name} {version}" for name, version in made["packages"].items() if version]
     cpu, system = made["machine"]["cpu"], made["machine"]["system"]
     return "; ".join([f"Python {made['python']}", *packages, cpu, system])
 
 
 def commit_of(made: Mapping[str, Any]) -> str:
-    """Return the commit of a record of provenance, with a plus where there were changes."""
+    """Return the commit of a record of provenance, with a plus if there were changes."""
     return f"{made['commit']}{'+' if made['dirty'] else ''}" if made["commit"] else ""
 
 
 def read(path: str | Path) -> dict[CellKey, CellRecord]:
-    """Return the records of a table by cell, none if there is no such file.
+    """Return the records of a table by cell, empty without such a file.
 
     Raises
     ------
     ResultError
-        Naming the file, the line and the remedy.
+        With the file, the line and the remedy.
     """
     if not Path(path).is_file():
         return {}
@@ -143,7 +143,7 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
 
 
 def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[CellKey]:
-    """Return the cells whose rows in a table of trials are not those of their records.
+    """Return the cells whose rows in a table of trials differ from their records.
 
     Raises
     ------

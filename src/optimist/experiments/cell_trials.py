@@ -1,4 +1,4 @@
-"""Trials of one cell in one lane: made from result files, and thinned to what the table keeps."""
+"""Trials of one cell in one lane: made from result files, and thinned for the table."""
 
 import hashlib
 import json
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# What is kept at each of some rounds, by lane.
+# Columns that are kept by round, by lane.
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
-# Columns of result files that are no values at the end of a trial.
+# Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# Rounds of a curve, evenly and geometrically spaced; as few recorded rounds are all kept.
+# Rounds of a curve, evenly and geometrically spaced; up to FEW recorded rounds are all kept.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
@@ -40,13 +40,13 @@ class CellTrials:
     instance : list of n str or None
         Name of the instance of a function whose maximum is unknown.
     ends : dict of str to (n,) float array
-        Values at the end by column; nan where there is none.
+        Values at the end by column; nan if missing.
     rounds : list of n int arrays
         Kept rounds of each trial.
     at : dict of str to list of n float arrays
-        Values at these rounds by column, as of `AT`.
+        Values at these rounds by column of `AT`.
     is_thinned : bool
-        Whether recorded rounds were left out.
+        Whether recorded rounds were omitted.
     """
 
     lane: str
@@ -74,7 +74,7 @@ class CellTrials:
         return np.array([len(rounds) for rounds in self.rounds], int)
 
     def take(self, places: np.ndarray) -> "CellTrials":
-        """Return the trials at some places."""
+        """Return the trials at some indices."""
         return replace(
             self,
             trial=self.trial[places],
@@ -97,10 +97,10 @@ class CellTrials:
         return replace(self, rounds=rounds, at=at, is_thinned=is_thinned)
 
     def stored(self, declared: Collection[int] = ()) -> "CellTrials":
-        """Return the trials as the table stores them: at the rounds that it keeps.
+        """Return the trials as the table stores them, at the kept rounds.
 
         Regret and seconds at these rounds have 32 bits, and counters all digits. The timing lane
-        keeps all recorded rounds, as times are interpolated between neighbours. A cell of few
+        keeps all recorded rounds, as times are interpolated between neighbours. A cell with few
         rounds keeps all digits, as differences of its early rounds cancel.
         """
         kept = self
@@ -114,7 +114,7 @@ class CellTrials:
 
     @cached_property
     def content(self) -> str:
-        """Digest of all that is stored of the trials; a column without a value is not."""
+        """Digest of the stored trials, without empty columns."""
         sink = hashlib.sha256(json.dumps([*self.key, self.status, self.instance]).encode())
         arrays = {"trial": self.trial, "counts": self._counts, "rounds": joined(self.rounds, int)}
         arrays |= {f"{name}_at": joined(v) for name, v in self.at.items() if any(map(len, v))}
@@ -128,7 +128,7 @@ class CellTrials:
     def counted_from(self, least: Mapping[str, float]) -> "CellTrials":
         """Return the trials with regret counted from the best known value of their instance.
 
-        A trial that ended before its first round met no instance, and has no regret.
+        A trial that ended before its first round has no instance, and no regret.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class CellTrials:
 
     @cached_property
     def finals(self) -> "pd.DataFrame":
-        """One row a trial: its last round, status, and values at the end."""
+        """One row per trial: its last round, status, and values at the end."""
         import pandas as pd
 
         lasts = [int(rounds[-1]) if len(rounds) else 0 for rounds in self.rounds]
@@ -157,8 +157,8 @@ class CellTrials:
 
     @cached_property
     def by_round(self) -> "pd.DataFrame":
-        """One row a trial and kept round; in the timing lane columns that only the end has are
-        missing elsewhere."""
+        """One row per trial and kept round; in the timing lane, columns of ends are missing
+        elsewhere."""
         import pandas as pd
 
         columns: dict[str, Any] = {"setting": self.setting, "algorithm": self.algorithm}
@@ -173,7 +173,7 @@ class CellTrials:
         counts = self._counts
         found = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
-        if name == "turns":  # which race a trial is of, at its end and at all of its rounds
+        if name == "turns":  # the race of a trial, at its end and at all its rounds
             return np.repeat(ends, counts)
         known = (counts > 0) & ~np.isnan(ends)
         found[np.cumsum(counts)[known] - 1] = ends[known]
@@ -185,15 +185,15 @@ class CellTrials:
         Parameters
         ----------
         level, interval : float, str
-            Of the band, see `optimist.numerics.statistics.mean_intervals`.
+            Level and method of the band, see `optimist.numerics.statistics.mean_intervals`.
         first : int or None
-            Only so many trials count.
+            Number of trials that count; None for all.
 
         Returns
         -------
         DataFrame
-            round; mean, low and high; lower, median and upper (quartiles); trials. Of regret in the
-            regret lane, of seconds in the timing lane. Empty without complete trials.
+            round; mean, low and high; lower, median and upper (quartiles); trials. The values are
+            regret in the regret lane, seconds in the timing lane. Empty without complete trials.
         """
         import pandas as pd
 
@@ -209,8 +209,8 @@ class CellTrials:
     def complete(self, first: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the kept rounds of the complete trials, (m,), and their values there, (n, m).
 
-        Regret in the regret lane and seconds in the timing lane; nan where a trial lacks a round.
-        ``first`` as for `curves`.
+        Values are regret in the regret lane and seconds in the timing lane; nan if a trial lacks a
+        round. ``first`` is as in `curves`.
         """
         counts = np.isin(self.status, COMPLETE) & (first is None or self.trial < first)
         own = self.take(np.flatnonzero(counts))
@@ -221,22 +221,22 @@ class CellTrials:
 
 
 def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
-    """Return arrays one after another; an empty one of none."""
+    """Return concatenated arrays; an empty one without any."""
     return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
 
 
 def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
     """Return the rounds of a curve that the table keeps, (m,), increasing.
 
-    These are the last recorded ones up to each of some evenly and some geometrically spaced rounds
-    and up to each declared one; all if they are few.
+    These are the last recorded rounds up to each evenly, each geometrically spaced and each
+    declared round; all if they are few.
     """
     if len(recorded) <= FEW:
         return recorded
     last = float(recorded[-1])
     wanted = [np.linspace(last / EVEN, last, EVEN), np.geomspace(1.0, last, GEOMETRIC)]
     wanted.append(np.array([t for t in declared if t <= last], float))
-    # A whole share of the last round may come out a rounding error short.
+    # Rounding may make a whole share of the last round slightly too small.
     places = np.searchsorted(recorded, np.concatenate(wanted) * (1.0 + 1e-12), side="right") - 1
     return np.unique(recorded[places.clip(min=0)])
 
@@ -247,7 +247,7 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Return the trials of some result files by cell; for the rest see `read_cell`.
+    """Return the trials of some result files by cell, see `read_cell`.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def read_cell(
     Raises
     ------
     ResultError
-        If a file is no whole result.
+        If a file is not a complete result.
     """
     tables, metadata = zip(*map(results.read_whole, paths), strict=True)
     lane, setting = metadata[0]["trials"]["lane"], metadata[0]["trials"]["cell"]["setting"]
@@ -298,7 +298,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
     last = {
         name: [values[one.stop - 1] for one in places]
         for name, values in columns.items()
-        # Jobs of the regret lane share the machine, so their times mean nothing.
+        # Jobs of the regret lane share the machine, so their times are meaningless.
         if name not in (*ABOUT, *(("seconds", "select_seconds") if lane == "regret" else ()))
     }
     if lane == "regret":
@@ -346,7 +346,7 @@ def _numbers(values: Sequence[Any]) -> np.ndarray:
 
 
 def join(parts: Sequence[CellTrials]) -> CellTrials:
-    """Return a cell whose trials come in several parts, trials in increasing order."""
+    """Return one cell from parts with trials in increasing order."""
     parts = sorted(parts, key=lambda part: int(part.trial[0]))
     names = dict.fromkeys(name for part in parts for name in part.ends)
     return replace(

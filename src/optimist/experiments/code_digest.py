@@ -1,8 +1,8 @@
-"""Digests of the code that decides a result, as far as imports tell before it is played.
+"""Digests of the code that decides a result, from imports before play.
 
-Modules of this package count by dotted name, wherever the package lies. Files of users count by
-their place in the folder of the file that a label names, so that a folder can be moved. What a job
-then loads and opens is a matter of `optimist.core.observation`.
+Modules of this package count by dotted name, wherever the package is. Files of users count by
+their place in the folder of the file that a label names, so that a folder can be moved.
+`optimist.core.observation` records the files that a job then loads and opens.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from optimist.environments import environment_module
 from optimist.experiments.cell import Cell
 
 # Modules that read labels, make arguments of them, build each trial, end it in time and write its
-# table. Their own imports do not count: the registries name every algorithm, and decide no result.
+# table. Their own imports do not count: the registries name every algorithm, and affect no result.
 GLUE = (
     *("optimist.experiments.cell", "optimist.experiments.setting", "optimist.experiments.results"),
     *(
@@ -28,7 +28,7 @@ GLUE = (
     ),
     *("optimist.core.label", "optimist.core.arguments"),
 )
-# A module that decides times only.
+# A module that affects only times.
 TURNS = "optimist.experiments.interleaved_repeats"
 LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
 
@@ -37,7 +37,7 @@ def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool =
     """Return the SHA-256 of the code behind a cell's results.
 
     It covers the modules of the algorithm, of the environment and of the leader of a ``probe``, the
-    loop, all that these import, and the modules that build a trial.
+    loop, all imports of these, and the modules that build a trial.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool =
 
 
 def of_modules(*modules: str) -> str:
-    """Return the SHA-256 of modules, given by dotted names or paths, and of all they import."""
+    """Return the SHA-256 of modules, given by dotted names or paths, and of all their imports."""
     return _digest(tuple(sorted(set(modules))), ())
 
 
@@ -74,8 +74,8 @@ def _glue(in_turns: bool) -> tuple[str, ...]:
 
 
 def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
-    """Return the digest of some modules with their imports, and of others without."""
-    # Files of users may change while this process lives.
+    """Return the digest of some modules with their imports, and of others without them."""
+    # Files of users may change during the life of this process.
     compute = _computed if all(map(is_own, modules)) else _computed.__wrapped__
     return compute(modules, alone)
 

@@ -1,8 +1,8 @@
 """Columns of Arrow tables, from Python's values and to numpy arrays, without pandas.
 
-`pyarrow.array`, ``to_numpy`` and comparisons import pandas to see whether they were given one of
-its objects, which takes longer than the rest of a short job. This module writes and reads the
-buffers of a column itself, in the layout that Arrow specifies (its "Columnar Format").
+`pyarrow.array`, ``to_numpy`` and comparisons import pandas to look for its objects, which takes
+longer than the rest of a short job. This module writes and reads the buffers of a column itself, in
+the layout that Arrow specifies (its "Columnar Format").
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-# Doubles hold whole numbers up to this size; where others are among them, pyarrow says which.
+# Doubles hold whole numbers up to this size; pyarrow rejects larger ones among floats.
 EXACT = 2**53
 _BOOLS = frozenset((bool, np.bool_))
 _INTEGERS = frozenset((int, np.int64))
@@ -21,8 +21,8 @@ _NUMBERS = _INTEGERS | {float, np.float64}
 def array(values: Sequence[Any]) -> Any:
     """Return the Arrow array that `pyarrow.array` makes of ``values``, of the same type.
 
-    None is a null. pyarrow itself converts values of other types than texts, truth values and
-    numbers of 64 bits, and mixtures of these types; its errors are those of this function.
+    None is a null. pyarrow itself converts values other than texts, truth values and numbers of 64
+    bits, and mixtures of types; its errors are raised.
     """
     present = [value for value in values if value is not None]
     kinds = frozenset(map(type, present))
@@ -42,7 +42,7 @@ def array(values: Sequence[Any]) -> Any:
         whole = [one for one in present if type(one) in _INTEGERS]
         if kinds <= _NUMBERS and all(-EXACT <= one <= EXACT for one in whole):
             return _assembled(pa.float64(), values, present, np.array(values, np.float64))
-    except (OverflowError, UnicodeEncodeError):  # pyarrow finds the words
+    except (OverflowError, UnicodeEncodeError):  # pyarrow gives the message
         pass
     return pa.array(values)
 
@@ -60,17 +60,17 @@ def _bits(flags: Any) -> np.ndarray:
 
 
 def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of an Arrow array, whole or in chunks, and which of them are no nulls.
+    """Return the values of an Arrow array, whole or in chunks, and a mask of non-nulls.
 
     Parameters
     ----------
     column : pyarrow.Array or pyarrow.ChunkedArray
-        Of numbers, truth values, or nulls alone.
+        Column of numbers, truth values, or only nulls.
 
     Returns
     -------
     values : (n,) array
-        Of the column's own type; at a null, some value that means nothing.
+        Values of the column's own type, arbitrary at nulls.
     present : (n,) array of bool
 
     Raises

@@ -1,7 +1,7 @@
 """Times in turns: the cells of a race are played trial by trial in one process.
 
-In turn r every cell plays its trial r, in random order. What slows the machine down for longer than
-a trial then slows all of them alike, and the ratio of two times in one turn is free of it.
+In turn r every cell plays its trial r, in random order. Anything that slows the machine down for
+longer than a trial then slows all cells equally, and cancels in the ratio of two times in one turn.
 """
 
 import uuid
@@ -13,10 +13,10 @@ from optimist.numerics.seeding import stream
 
 
 def order(race: Sequence[Trials], turn: int) -> list[Trials]:
-    """Return who plays in a turn, counted from 0, in their order.
+    """Return the players of a turn, counted from 0, in their order.
 
-    It is drawn from all orders in which a leader comes before those that are timed on its history,
-    with the race and the turn as its seed, however the race is listed.
+    It is drawn from all orders in which a leader comes before its followers. Race and turn are the
+    seed, so the order of the list has no effect.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def order(race: Sequence[Trials], turn: int) -> list[Trials]:
 
 
 def _follows(one: Trials, leader: Trials) -> bool:
-    """Return whether a cell is timed on what another one plays."""
+    """Return whether a cell is timed on the history of another one."""
     if one.probe is None or leader.probe is not None:
         return False
     cell = leader.cell
@@ -46,5 +46,5 @@ def _follows(one: Trials, leader: Trials) -> bool:
 
 
 def mark(race: Sequence[Trials]) -> str:
-    """Return a text that the results of these turns share with no others."""
+    """Return a text that only the results of these turns share."""
     return fingerprint({"race": race[0].race, "process": uuid.uuid4().hex})

@@ -1,8 +1,8 @@
-"""Foreign code in a copy of this process: what it changes ends with the copy.
+"""Foreign code in a copy of this process: its changes end with the copy.
 
 A class of a user may keep numbers in its module, patch numpy, start threads or draw from a shared
-generator. This process never loads it. Each copy does, for one trial, so no other trial meets what
-it left, however many processes there are.
+generator. This process never loads it. Each copy loads it for one trial, so no other trial meets
+its changes, whatever the number of processes.
 """
 
 import os
@@ -24,30 +24,30 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
-PATIENCE = 3.0  # seconds that a copy has to end after an interruption
+PATIENCE = 3.0  # seconds for a copy to end after an interruption
 _SECONDS = 0.2  # between two looks at a copy whose own children may hold its pipe
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
     """Call ``function`` in a copy of this process, which then ends, and return its answer.
 
-    What the copy loads and reads counts as read here, see `optimist.core.observation`.
+    Files that the copy reads count as read here, see `optimist.core.observation`.
 
-    Where a system has no safe copies, macOS and Windows, the function runs here.
+    On systems without safe copies, macOS and Windows, the function runs here.
 
     Parameters
     ----------
     function : callable
-        It may return what pickle can write.
+        Its result must be picklable.
     seed : int
-        Of the generators that all code of a process shares, ``random`` and ``numpy.random``.
+        Seed of the generators shared by a process, ``random`` and ``numpy.random``.
 
     Raises
     ------
     EndedError
         If the copy ended before the function did, by ``os._exit`` or a signal.
     Exception
-        Of the function; one of a user's type comes as its name and words.
+        From the function; an error of a user's type keeps only its name and message.
     """
     if not CAN_FORK:
         return function()
@@ -85,7 +85,7 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
 
 @contextmanager
 def _waiting_for_children() -> Iterator[None]:
-    """Let the system keep how a child ended, which it does not where SIGCHLD is ignored."""
+    """Keep the exit status of a child, which the system discards if SIGCHLD is ignored."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN:
         yield
@@ -104,12 +104,12 @@ def _answer(
     parent: int,
     observer: observation.Observer | None,
 ) -> NoReturn:
-    """Call the function, write what it returned or raised, and end this process."""
+    """Call the function, write its result or its error, and end this process."""
     status = 1
     try:
         try:
             _end_with(parent)
-            # The generators that no class should use, and some do.
+            # Classes should not use these generators, and some do.
             random.seed(seed)
             np.random.seed(seed % 2**32)  # noqa: NPY002
             content = pickle.dumps(("found", (function(), observer and observer.report())))
@@ -120,7 +120,7 @@ def _answer(
         sys.stdout.flush()
         sys.stderr.flush()
         status = 0
-    finally:  # nothing may go on as the caller would
+    finally:  # the caller's code must not continue here
         os._exit(status)
 
 
@@ -136,7 +136,7 @@ def _end_with(parent: int) -> None:
 
 
 def _end(child: int, patience: float) -> None:
-    """Wait some seconds for a child, which an interruption reaches too, then kill it."""
+    """Wait some seconds for a child, which an interruption also reaches, then kill it."""
     with suppress(ChildProcessError, ProcessLookupError):
         for _ in range(int(patience / 0.05)):
             if _status(child, os.WNOHANG) is not None:
@@ -147,7 +147,7 @@ def _end(child: int, patience: float) -> None:
 
 
 def _received(reading: int, child: int) -> tuple[bytes, int]:
-    """Return all that a copy wrote, and its exit status, negative for a signal."""
+    """Return the whole output of a copy, and its exit status, negative for a signal."""
     content = b""
     ended = None
     while ended is None or select.select([reading], [], [], 0.0)[0]:
@@ -163,7 +163,7 @@ def _received(reading: int, child: int) -> tuple[bytes, int]:
 
 
 def _status(child: int, options: int) -> int | None:
-    """Return how a child ended, None if it has not; 0 where the system does not keep that."""
+    """Return how a child ended, or None; 0 if the system does not keep its status."""
     try:
         found, status = os.waitpid(child, options)
     except ChildProcessError:

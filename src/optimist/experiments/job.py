@@ -36,14 +36,14 @@ def make_result(
     Parameters
     ----------
     description : dict
-        From `optimist.experiments.trials.Trials.describe`, with ``digest``, of what decides the
-        trials.
+        From `optimist.experiments.trials.Trials.describe`, with the ``digest`` of the trials'
+        inputs.
     output : str
         The result file.
     data_dir : str
         Folder of the prepared data sets.
     collect_provenance : callable
-        Returns what is written into each file about code and machine.
+        Returns the record of code and machine for each file.
     seconds : float or None
         Wall time after which trials end early.
     """
@@ -61,12 +61,12 @@ def make_race(
 ) -> None:
     """Play a race of the timing lane in turns, and write the folder of its results.
 
-    The folder appears as a whole at the end; after an error there is none. For the parameters see
+    The folder appears as a whole at the end, and not after an error. For the parameters see
     `make_result`; ``limits`` are the seconds of each cell.
     """
     target = Path(folder)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
-    # The number and the digest of a race are in the name of its folder.
+    # The name of its folder contains the number and the digest of a race.
     digest = target.name.partition(".")[2]
     limits = limits or [None] * len(descriptions)
     places = [
@@ -174,16 +174,16 @@ def _play_in_turns(files: Sequence[_File]) -> None:
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
-    """Return the data set of a cell, which has a checksum, and what is kept of its evaluations."""
+    """Return the data set of a cell, which has a checksum, and its kept evaluations."""
     if "dataset" not in cell.spec:
         return []
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
-    """Return what the metadata tell of a cell; less of one whose environment takes too much.
+    """Return the resolved cell for the metadata; less if building it takes too much.
 
-    Its trials, which build the environment too, are left to say so.
+    Its trials, which also build the environment, then report that.
     """
     try:
         with limited(seconds):

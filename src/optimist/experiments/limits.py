@@ -1,8 +1,8 @@
-"""A limit on a job's time that ends its trials with a status, and a meter of what it uses.
+"""A limit on a job's time that ends its trials with a status, and a meter of its use.
 
-A scheduler kills a job that takes more time than it asked for, and with it all that the job had
-found. Here the trial that goes too far ends with the status ``out_of_time``, as a numerical failure
-does, and its result file says so.
+A scheduler kills a job that exceeds its requested time, and all its results are lost. Here the
+trial that exceeds the limit ends with the status ``out_of_time``, as after a numerical failure, and
+its result file says so.
 """
 
 import signal
@@ -21,7 +21,7 @@ MEGABYTE = 2**20
 
 @contextmanager
 def limited(seconds: float | None = None) -> Iterator[None]:
-    """Within the block, raise `OutOfTimeError` after ``seconds`` of wall time, None for ever.
+    """Within the block, raise `OutOfTimeError` after ``seconds`` of wall time; None: never.
 
     Only in the main thread, where Python handles signals.
     """
@@ -42,13 +42,13 @@ def limited(seconds: float | None = None) -> Iterator[None]:
 
 
 class Meter:
-    """What is used within blocks that it opens.
+    """Resource use within blocks that it opens.
 
     Attributes
     ----------
     cpu_seconds : float
-        Processor time of all threads of this process and of its children that ended, in seconds:
-        it does not tell what else the machine did meanwhile.
+        Processor time of all threads of this process and of its ended children, in seconds,
+        independent of other load of the machine.
     peak_mb : float or None
         Largest resident memory of this process, or of a child, in MiB, None if unknown.
     """
@@ -81,12 +81,12 @@ class Meter:
 
     @property
     def use(self) -> dict[str, Any]:
-        """What was used, as plain data."""
+        """The measured use, as plain data."""
         return {"cpu_seconds": self.cpu_seconds, "peak_mb": self.peak_mb}
 
 
 def _children() -> tuple[float, float]:
-    """Return processor seconds of all children that ended, and MiB of the largest."""
+    """Return processor seconds of all ended children, and MiB of the largest."""
     try:
         import resource
     except ImportError:
@@ -96,7 +96,7 @@ def _children() -> tuple[float, float]:
 
 
 def forget_peak_memory() -> None:
-    """Let `peak_memory` count from now on, where Linux permits that."""
+    """Reset `peak_memory`, where Linux permits that."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -108,7 +108,7 @@ def peak_memory() -> float | None:
 
 
 def _process_state() -> dict[str, int] | None:
-    """Return the sizes in bytes that Linux tells of this process, by name; None elsewhere."""
+    """Return the sizes in bytes that Linux reports for this process, by name; None elsewhere."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:

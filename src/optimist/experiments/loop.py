@@ -4,8 +4,8 @@ Only `select` and `update`, or `propose` and `observe`, are timed. A trial never
 for a numerical reason; it ends with a status:
 
 ``ok``            all went well
-``unconverged``   an inner solver missed its tolerance, or met a number that is none, at least once;
-                  the curve is complete
+``unconverged``   an inner solver missed its tolerance, or met a NaN, at least once; the curve is
+                  complete
 ``non_finite``    the algorithm's state or its point is not finite; the curve ends before it
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is not
                   finite or too large; the curve ends before it
@@ -44,14 +44,14 @@ Environment = FiniteArmEnvironment | BoxEnvironment
 Round = tuple[np.ndarray | None, Any, float, float]
 
 CURVE_POINTS = 300
-# Rewards up to this size have squares and sums of squares that are finite.
+# Rewards up to this size have finite squares and sums of squares.
 LARGEST_REWARD = 1e150
-# By which a value may exceed the maximum, as a share of it: rounding.
+# Relative rounding by which a value may exceed the maximum.
 ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
-# How a trial ends for lack of time or memory, which another machine may have.
+# Statuses of trials that lacked time or memory, which another machine may have.
 EARLY = ("out_of_time", "out_of_memory")
-# Columns that are measured here; an algorithm's diagnostics have other names.
+# Columns that the loop measures; diagnostics of algorithms have other names.
 MEASURED = frozenset(
     (
         *("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"),
@@ -63,8 +63,8 @@ MEASURED = frozenset(
 def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
     """Return about 300 recorded rounds (counted from 1) of a run, as a sorted list of ints.
 
-    A quarter of them is spaced geometrically, so that early rounds are seen on log axes. A run
-    truncated after ``rounds`` keeps the rounds of the full one and adds its last.
+    A quarter of them is spaced geometrically, to show early rounds on log axes. A run truncated
+    after ``rounds`` keeps the rounds of the full run and adds its last.
     """
     rounds = horizon if rounds is None else min(rounds, horizon)
     if rounds < 1:
@@ -77,13 +77,13 @@ def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
 
 @dataclass
 class Trajectory:
-    """What one trial recorded: its status, and a row for each recorded round, all of one form."""
+    """The record of one trial: its status, and a row for each recorded round."""
 
     status: str = "ok"
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def record(self, **values: Any) -> None:
-        """Append one recorded round: wholly, or not at all where a limit of time ends it here."""
+        """Append one recorded round completely, or not at all if a limit of time ends it here."""
         self.rows.append(values)
 
     @property
@@ -98,8 +98,7 @@ class Coverage(Observer):
     Parameters
     ----------
     truth : callable or None
-        From a round to what the set should hold before it, (d,), or None; see
-        `FiniteArmEnvironment.truth`.
+        Maps a round to the truth before it, (d,), or None; see `FiniteArmEnvironment.truth`.
     algorithm : FiniteArmAlgorithm or BoxAlgorithm
     """
 
@@ -134,19 +133,18 @@ def play(
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     observers : sequence of Observer
-        A numerical error of theirs ends the trial as one of the algorithm does.
+        A numerical error in an observer ends the trial like one in the algorithm.
     time_limit : float or None
         Seconds of select and update after which the trial ends with status ``timeout``.
 
     Returns
     -------
     Trajectory
-        Columns round, regret, seconds, select_seconds, those of the observers, state_bytes and the
-        algorithm's diagnostics; all are cumulative, ``seconds`` is the time in select, update and
-        prepare, of which ``select_seconds`` is that in select. On a box select and update are
-        propose and observe, and there are two columns more: ``simple_regret``, the regret of the
-        best point so far, and ``instance`` of a function whose maximum is unknown, see
-        `BoxEnvironment`.
+        Columns round, regret, seconds, select_seconds, the observers' columns, state_bytes and the
+        algorithm's diagnostics; all are cumulative. ``seconds`` is the time in select, update and
+        prepare; ``select_seconds`` is the part in select. On a box, select and update are propose
+        and observe, and there are two more columns: ``simple_regret``, the regret of the best
+        point so far, and ``instance`` for a function with unknown maximum, see `BoxEnvironment`.
     """
     if isinstance(environment, BoxEnvironment):
         return run_rounds(_BoxRounds(environment, algorithm, observers), marks, time_limit)
@@ -157,7 +155,7 @@ def run_rounds(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None
     """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
     invalid: set[str] = set()
-    # A reward that overflows a solver leaves NaN there, and maybe not where one looks for it.
+    # A reward that overflows a solver leaves NaN there, maybe outside the checked state.
     with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
         _play_rounds(rounds, trajectory, marks, time_limit)
     if trajectory.status == "ok":
@@ -170,7 +168,7 @@ def run_rounds(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None
 def _play_rounds(
     rounds: "_Rounds", trajectory: Trajectory, marks: Sequence[int], time_limit: float | None
 ) -> None:
-    """Play, and leave in the trajectory what was recorded, and how it ended if not well."""
+    """Play, and put the recorded rounds and any failure's status into the trajectory."""
     marked = set(marks)
     for t in range(marks[-1]):
         try:
@@ -201,8 +199,8 @@ def _play_rounds(
             break
 
 
-# What functions of math, numpy, scipy and scikit-learn say of numbers that they cannot use. Those
-# of math say "math domain error" up to Python 3.13, and from then on "expected a ...".
+# Messages of math, numpy, scipy and scikit-learn about unusable numbers. The math module says
+# "math domain error" up to Python 3.13, and from then on "expected a ...".
 _ABOUT_NUMBERS = re.compile(
     r"^expected a |domain error"
     r"|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
@@ -211,11 +209,11 @@ _ABOUT_NUMBERS = re.compile(
 
 
 class NotFiniteError(Exception):
-    """A point to ask for, or the state of an algorithm, is not finite."""
+    """A proposed point, or the state of an algorithm, is not finite."""
 
 
 class RewardError(Exception):
-    """A reward is no number that an algorithm can learn from."""
+    """A reward is not a number that an algorithm can learn from."""
 
 
 def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
@@ -262,7 +260,7 @@ def _is_of_this_package(environment: Environment) -> bool:
 
 
 def check_index(index: Any, arms: int, t: int, algorithm: Any) -> None:
-    """Raise ConfigError unless what ``select`` returned in round ``t`` is one of so many arms."""
+    """Raise ConfigError unless ``select`` returned the index of an arm in round ``t``."""
     is_whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
     if not (is_whole and 0 <= index < arms):
         raise ConfigError(
@@ -286,7 +284,7 @@ class _Rounds(ABC):
 
     @property
     def status(self) -> str:
-        """How the algorithm did."""
+        """Status of the algorithm."""
         status: Any = self.algorithm.status
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
@@ -297,7 +295,7 @@ class _Rounds(ABC):
 
     @abstractmethod
     def round(self, t: int) -> Round:
-        """Play round ``t``; return what was offered, what was chosen, the reward, the regret."""
+        """Play round ``t``; return the arms, the choice, the reward and the regret."""
 
     def play(self, t: int) -> None:
         """Play round ``t``, between the observers' looks at the algorithm."""
@@ -321,7 +319,7 @@ class _Rounds(ABC):
         return totals
 
     def _add(self, totals: dict[str, Any], owner: Any, columns: dict[str, Any]) -> None:
-        """Add the columns of an observer or an algorithm, which nobody else may have."""
+        """Add the columns of an observer or an algorithm, which must be unique."""
         taken = {*MEASURED, *totals} - ({"covered"} if isinstance(owner, Coverage) else set())
         clash = sorted(taken.intersection(columns))
         if clash:
@@ -360,7 +358,7 @@ class ArmRounds(_Rounds):
         return arms
 
     def regret_of(self, t: int, index: int, arms: np.ndarray) -> float:
-        """Return the regret of an arm, checked."""
+        """Return the checked regret of an arm."""
         environment = self.environment
         if not self._is_trusted:
             means = ask(environment, "means", t, t)
@@ -408,7 +406,7 @@ class _BoxRounds(_Rounds):
         _check_box(environment)
 
     def regret_of(self, t: int, x: np.ndarray) -> float:
-        """Return the regret of a point, checked."""
+        """Return the checked regret of a point."""
         environment = self.environment
         value, maximum = ask(environment, "value", t, x), environment.maximum
         is_number = isinstance(value, float | int | np.integer | np.floating)
@@ -438,7 +436,7 @@ class _BoxRounds(_Rounds):
 
     def totals(self) -> dict[str, Any]:
         found = {**super().totals(), "simple_regret": self.simple_regret}
-        # Regret of these is counted from the best value that any algorithm found.
+        # Regret on these is counted from the best value that any algorithm found.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
         return {**found, **named}
 

@@ -24,12 +24,12 @@ class Shared(Keys, total=False):
 class Setting(Keys):
     title: str  #: A few words for titles of panels.
     about: str  #: One sentence: what it is, and where the paper has it.
-    #: One parameter with a list of values, or values with words: a setting for each. {parameter}
-    #: stands for the value in the name, and for the word in title and about.
+    #: One parameter with a list of values, or a mapping from values to words: a setting for each.
+    #: {parameter} is the value in the name, and the word in title and about.
     each: NotRequired[Annotated[dict[str, list[Any] | dict[str, Any]], MinLen(1), MaxLen(1)]]
     environment: str  #: Name in the registry of environments.
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
-    #: What the environment tells the algorithms, as its method problem takes it: delta, factor, ...
+    #: Arguments of the environment's method problem: delta, factor, ...
     problem: NotRequired[Arguments]
     horizon: NotRequired[Horizon]  #: Rounds per trial, T.
     dataset: NotRequired[str]  #: Name of a prepared data set.
@@ -68,7 +68,7 @@ class Grid(Keys):
     settings: Entries  #: Labels, lists and sweeps of settings.
     #: Labels, lists and sweeps of algorithms. Name a cell in one block, or in one race, only.
     algorithms: Entries
-    #: Seconds of select and update after which a trial ends as timeout. With `probe`, of the
+    #: Seconds of select and update after which a trial ends as timeout. With `probe`, they are the
     #: follower's scaled-up seconds.
     time_limit: NotRequired[TimeLimit]
 
@@ -85,8 +85,8 @@ class Probe(Keys):
 
 
 class Part(Grid):
-    turns: NotRequired[Turns]  #: Take part in the first so many turns only.
-    rounds: NotRequired[Horizon]  #: Play the first so many rounds of a trial only.
+    turns: NotRequired[Turns]  #: Take part in this many first turns only.
+    rounds: NotRequired[Horizon]  #: Play this many first rounds of a trial only.
     #: Time the algorithms on the history of a faster leader, in some rounds only.
     probe: NotRequired[Probe]
 
@@ -100,15 +100,15 @@ class Race(Grouped):
 
 
 class Runs(Keys):
-    #: Lists of labels by name; $name stands for all entries, here, in figures and in claims.
+    #: Lists of labels by name; $name means all entries, here, in figures and in claims.
     lists: NotRequired[dict[Name, Entries]]
     defaults: NotRequired[Defaults]  #: Keys of every block of runs, unless it says otherwise.
     runs: list[Block]  #: Blocks of the regret lane: every setting with every algorithm.
     #: Races: cells that one job plays in turns, alone on the machine, and whose times may be
     #: compared.
     timings: list[Race]
-    #: Tables that are not of trials, by name of a study; each says what its section may hold.
+    #: Tables of studies instead of trials, by name; each study defines the keys of its section.
     studies: NotRequired[dict[str, dict[str, Any]]]
     #: Settings by name of a part: the target PAPER_NAME makes all their results, and the figures
-    #: that show nothing else.
+    #: of these settings only.
     parts: NotRequired[dict[Name, Entries]]

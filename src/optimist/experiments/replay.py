@@ -23,7 +23,7 @@ from optimist.experiments.loop import (
 
 
 class Choices(Observer):
-    """What the algorithm played, round by round."""
+    """The algorithm's choices, round by round."""
 
     def __init__(self) -> None:
         self._played: list[Any] = []
@@ -34,13 +34,13 @@ class Choices(Observer):
         self._played.append(choice)
 
     def history(self, trajectory: Trajectory) -> "History":
-        """Return the history of the trial that was watched."""
+        """Return the history of the observed trial."""
         return History(self._played, trajectory.status)
 
 
 @dataclass(frozen=True)
 class History:
-    """What a leader did in a trial, for those who are timed on it.
+    """A leader's play in a trial, for its followers.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class _ReplayRounds(ArmRounds):
         super().__init__(environment, follower, [Coverage(None, follower)])
         self.history = history
         self.every = every
-        # Seconds that preparing and selecting took when last timed; none before the first time.
+        # Seconds that preparing and selecting took when last timed; None before the first time.
         self.rates: tuple[float, float] | None = None  # seconds to prepare and to select
         self.selections = 0
         self.agreements = 0
 
     @property
     def status(self) -> str:
-        """How the leader ended, if it did early; else how the follower did, or the leader."""
+        """The leader's status if it ended early; otherwise the follower's, or the leader's."""
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
@@ -85,7 +85,7 @@ class _ReplayRounds(ArmRounds):
             choice = follower.select(arms)
             end = time.perf_counter()
             check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # that they stand for besides those to come
+            rounds = t if self.rates is None else 0  # earlier rounds that the time also represents
             self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1
@@ -102,7 +102,7 @@ class _ReplayRounds(ArmRounds):
         return arms, index, reward, self.regret_of(t, index, arms)
 
     def _charge(self, rounds: int, preparing: float, selecting: float) -> None:
-        """Add what preparing and selecting take in some rounds."""
+        """Add the time of preparing and selecting in some rounds."""
         self.seconds += rounds * (preparing + selecting)
         self.select_seconds += rounds * selecting
 
@@ -121,16 +121,15 @@ def replay(
 ) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
-    The ``follower`` learns from the arms that the leader played and their rewards, and is asked to
-    select in every ``every``-th round only. What that takes stands for the rounds up to the next
-    time, so ``seconds`` estimates what its own full trial on this history would take. Where the
-    leader's trial ended early, so does this one.
+    The ``follower`` learns from the leader's arms and rewards, and selects in every ``every``-th
+    round only. The time of a selection counts for all rounds up to the next one, so ``seconds``
+    estimates its own full trial on this history. The trial ends early if the leader's trial did.
 
     Returns
     -------
     Trajectory
         As of `play`, with the leader's regret, the follower's seconds, selections and
-        agreements: in how many of them both chose the same arm.
+        agreements: the number of selections with the same arm as the leader's.
     """
     known = [mark for mark in marks if mark <= len(history.played)]
     if not known:

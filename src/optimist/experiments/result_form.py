@@ -1,7 +1,7 @@
-"""What a result file must hold: metadata of one form, and rows that are what they describe.
+"""Required content of a result file: metadata of one form, and rows that match them.
 
-A seal says that bytes are whole. These checks say that a table is the one that was written: of this
-cell and these trials, each up to its last round, in order, with finite numbers.
+A seal confirms the bytes. These checks confirm that a table is the expected one: of this cell and
+these trials, each up to its last round, in order, with finite numbers.
 """
 
 import re
@@ -17,11 +17,11 @@ from optimist.experiments.columns import values
 from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 
 STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|timeout|failed: (.|\n)*")
-ROUNDING = 1e-6  # by which a cumulative regret may decrease, as a share of it
+ROUNDING = 1e-6  # relative decrease that a cumulative regret may have
 _TEXTS = ("paper", "setting", "algorithm", "status")
 _COUNTS, _NUMBERS = ("trial", "round"), ("regret", "seconds")
 _NOTHING = type(None)
-# Types by key; a mapping stands for a mapping with such keys.
+# Types by key; a nested mapping describes a mapping.
 FORM: dict[str, Any] = {
     "trials": {
         "lane": str,
@@ -84,7 +84,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
-    """Raise ResultError, without a path, unless rows are what metadata describe."""
+    """Raise ResultError, without a path, unless the metadata describe the rows."""
     asked = metadata["trials"]
     _check_types(table)
     for name in ("paper", "setting", "algorithm"):
@@ -104,7 +104,7 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
 
 
 def _distinct(column: Any) -> list[Any]:
-    """Return the values of a column of texts, each once, in their order."""
+    """Return the distinct values of a column of texts, in order."""
     return [*dict.fromkeys(column.to_pylist())]
 
 

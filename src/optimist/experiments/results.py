@@ -1,9 +1,9 @@
 """Result files: one Parquet file per range of trials of a cell, complete or absent.
 
 Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
-one column per diagnostic of the algorithm. In the timing lane ``turns`` is a text that only those
-cells share which one process measured in turns. The file's metadata holds the description of the
-trials, the resolved cell and the provenance of the run as JSON under the key ``optimist``.
+one column per diagnostic of the algorithm. In the timing lane ``turns`` is a text
+shared only by cells that one process measured in turns. The file's metadata holds the description
+of the trials, the resolved cell and the provenance of the run as JSON under the key ``optimist``.
 """
 
 import hashlib
@@ -37,8 +37,8 @@ REMEDY = (
 def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = "") -> pa.Table:
     """Return one tidy table from a mapping of trial index to `Trajectory`.
 
-    ``turns`` is what `optimist.experiments.interleaved_repeats.mark` says of the process that timed
-    them, if it did.
+    ``turns`` is the text of `optimist.experiments.interleaved_repeats.mark` if one process timed
+    them in turns.
     """
     timed = {"turns": turns} if turns else {}
     columns: dict[str, list[Any]] = {}
@@ -71,8 +71,8 @@ def read(path: str | Path) -> pa.Table:
     Raises
     ------
     ResultError
-        If it is absent, damaged (its digest tells), no result file, or of other rows than its
-        metadata or its path say; the message names the remedy.
+        If it is absent, damaged (by its digest), not a result file, or has rows that do not match
+        its metadata or its path; the message names the remedy.
     UnreadableError
         If the system does not let it be read.
     """
@@ -80,7 +80,7 @@ def read(path: str | Path) -> pa.Table:
 
 
 def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the checked rows and metadata of a result file; errors as `read`."""
+    """Return the checked rows and metadata of a result file; errors as in `read`."""
     file = checksummed.open_parquet(path, REMEDY)
     present = file.schema_arrow.names
     missing = [name for name in REQUIRED if name not in present]
@@ -88,7 +88,7 @@ def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
         raise ResultError(
             f"{path} is no result file: it has no column {', '.join(missing)}; {REMEDY}"
         )
-    # A process that ends while pyarrow starts its threads is aborted by older versions.
+    # Older versions abort a process that ends while pyarrow starts its threads.
     table, metadata = file.read(use_threads=False), _metadata(file, path)
     with _named(path):
         check_rows(table, metadata)
@@ -96,12 +96,12 @@ def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Return the metadata of a result file, whose form is checked; errors as `read`."""
+    """Return the checked metadata of a result file; errors as in `read`."""
     return _metadata(checksummed.open_parquet(path, REMEDY), path)
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
-    """Return the metadata of an open file, if they have the form and the trials of its path."""
+    """Return the metadata of an open file, after checking their form and trials."""
     found = file.schema_arrow.metadata or {}
     if KEY not in found:
         raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
@@ -120,7 +120,7 @@ def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
 
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
-    """Put the path of a file before what is wrong with it, and the remedy behind."""
+    """Put the path of a file before an error's message, and the remedy behind."""
     try:
         yield
     except ResultError as error:
@@ -128,7 +128,7 @@ def _named(path: str | Path) -> Iterator[None]:
 
 
 def digest(table: pa.Table) -> str:
-    """Return the SHA-256 of a table's content, without the columns that hold wall times."""
+    """Return the SHA-256 of a table's content, without the columns of wall times."""
     sink = hashlib.sha256()
     for name in sorted(set(table.column_names).difference(VOLATILE)):
         sink.update(name.encode())

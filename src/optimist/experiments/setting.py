@@ -1,7 +1,7 @@
 """Settings by label: a base setting of a paper with some of its parameters changed.
 
-An option of a setting is a parameter of its environment, a keyword of what the environment tells
-the algorithm (its ``problem``), or ``horizon``.
+An option of a setting is a parameter of its environment, a keyword of the environment's method
+``problem``, or ``horizon``.
 """
 
 import inspect
@@ -15,7 +15,7 @@ from optimist.core.errors import ConfigError, nearest, unknown_name, whole_numbe
 from optimist.core.label import Label
 from optimist.environments import environment_class
 
-# Parameters of an environment that the run supplies, not the configuration.
+# Parameters of an environment that come from the run, not the configuration.
 SUPPLIED = frozenset(("self", "horizon", "trial", "stream", "dataset"))
 
 
@@ -52,7 +52,7 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
 
 
 def option_places(environment: str) -> dict[str, str]:
-    """Return where each option of a setting stands: ``parameters``, ``problem`` or ``horizon``."""
+    """Return the place of each option of a setting: ``parameters``, ``problem`` or ``horizon``."""
     return _places(environment_class(environment))
 
 
@@ -64,7 +64,7 @@ def _places(cls: Any) -> dict[str, str]:
 
 
 def option_defaults(base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what each option of a base setting is where its label does not say."""
+    """Return the default of each option of a base setting."""
     signatures = _signature_defaults(environment_class(base["environment"]))
     told = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
     return signatures | told

@@ -1,10 +1,10 @@
-"""The table of trials: one row a trial, which claims, figures, the page and `compare` read.
+"""The table of trials: one row per trial, for claims, figures, the page and `compare`.
 
 A paper has ``figures/PAPER/trials.parquet``. A row has the columns
 
 ``lane group setting algorithm trial status turns instance``
-``rounds``  the recorded rounds that are kept, and at these rounds ``regret_at`` (regret lane) or
-            ``seconds_at``, ``state_bytes_at``, ``selections_at``, ``agreements_at`` (timing lane)
+``rounds``  the kept rounds, and at these rounds ``regret_at`` (regret lane) or ``seconds_at``,
+            ``state_bytes_at``, ``selections_at``, ``agreements_at`` (timing lane)
 ``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end, and the
 counters of algorithms under their own names.
 
@@ -38,13 +38,13 @@ AGAIN = "delete it and make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
-# Numbers at the end that come first, and those with fractions even if all are whole.
+# Numbers at the end that come first, and numbers stored with fractions even if all are whole.
 FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
 REAL = frozenset(FIRST) - {"covered"}
 
 
 class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
-    """Frames of the cells of a lane by setting and algorithm, made where they are asked for."""
+    """Frames of the cells of a lane by setting and algorithm, made on demand."""
 
     def __init__(
         self, table: "TrialTable", lane: str, make: Callable[[CellTrials], "pd.DataFrame"]
@@ -61,7 +61,7 @@ class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
         return self._made[pair]
 
     def check_round(self, pair: tuple[str, str], t: int) -> None:
-        """Raise ResultError unless the table can say what a cell had at round ``t``."""
+        """Raise ResultError unless the table has values of a cell at round ``t``."""
         self._table.check_round(self._lane, *pair, t)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -72,16 +72,16 @@ class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
 
 
 class TrialTable:
-    """All trials of a paper: the rows of its file, and result files of today's code before them.
+    """All trials of a paper: the rows of its file, replaced by result files of the current code.
 
     Parameters
     ----------
     path : path or None
-        The file; without one, the table has results alone.
+        The file; without one, the table has results only.
     fresh : iterable of CellTrials
-        Cells that stand in place of those of the file.
+        Cells that replace those in the file.
     planned : mapping or None
-        How many trials of each cell count; other cells are not there. None for all of all.
+        Number of trials that count, by cell; other cells are left out. None: all of all.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class TrialTable:
     Raises
     ------
     ResultError
-        If the file is damaged, of another version, or no such table.
+        If the file is damaged, of another version, or not such a table.
     """
 
     def __init__(
@@ -120,8 +120,8 @@ class TrialTable:
         return sorted(known if self._planned is None else known & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell, None if the table has none; regret is counted from the best
-        known value where the maximum is unknown."""
+        """Return the trials of a cell, or None; if the maximum is unknown, regret is counted from
+        the best known value."""
         key = lane, setting, algorithm
         if key not in self._counted:
             found = self.recorded(*key)
@@ -131,7 +131,7 @@ class TrialTable:
         return self._counted[key]
 
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell as they were measured, None if the table has none."""
+        """Return the trials of a cell as measured, or None."""
         key = lane, setting, algorithm
         found = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
         if found is None or self._planned is None:
@@ -152,7 +152,7 @@ class TrialTable:
 
         ``finals``, ``regrets`` and ``curves`` are the ends, the kept rounds and the means of the
         regret lane, ``times`` the recorded rounds of the timing lane. For ``level``, ``interval``
-        and ``first`` see `CellTrials.curves`; ``first`` cuts ``finals`` too.
+        and ``first`` see `CellTrials.curves`; ``first`` also cuts ``finals``.
         """
 
         def finals(cell: CellTrials) -> "pd.DataFrame":
@@ -166,7 +166,7 @@ class TrialTable:
         }
 
     def check_round(self, lane: str, setting: str, algorithm: str, t: int) -> None:
-        """Raise ResultError unless the table can say what a cell had at round ``t``."""
+        """Raise ResultError unless the table has values of a cell at round ``t``."""
         key = lane, setting, algorithm
         found = self.recorded(*key)
         if found is None or not found.is_thinned or key in self._fresh:
@@ -180,7 +180,7 @@ class TrialTable:
             )
 
     def best_known_of(self, keys: Iterable[CellKey]) -> dict[str, float]:
-        """Return the best known values of the instances that some cells met."""
+        """Return the best known values of the instances in some cells."""
         cells = (self.recorded(*key) for key in keys if key[0] == "regret")
         met = {name for cell in cells if cell is not None for name in cell.instance}
         return {name: value for name, value in sorted(self._least.items()) if name in met}
@@ -196,7 +196,7 @@ class TrialTable:
         for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
             met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
         known = sorted((name, float(value)) for name, value in met if name and value is not None)
-        return dict(reversed(known))  # the least of each name is written last
+        return dict(reversed(known))  # the smallest of each name is written last
 
     def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield lane, setting and algorithm of each row of the file, and more of its columns."""
@@ -217,7 +217,7 @@ class TrialTable:
         return self._read[key]
 
 
-# Reading: without pandas, which pyarrow imports for conversions of its own.
+# Reading, without pandas, which pyarrow's own conversions import.
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
@@ -263,7 +263,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def _floats(column: Any) -> np.ndarray:
-    """Return the numbers of an Arrow column as floats, nan where there are none."""
+    """Return the numbers of an Arrow column as floats, nan for nulls."""
     found, present = values_of(column)
     numbers = found.astype(float)
     numbers[~present] = np.nan
@@ -271,7 +271,7 @@ def _floats(column: Any) -> np.ndarray:
 
 
 def _lists(column: pa.ChunkedArray) -> list[np.ndarray]:
-    """Return lists of numbers as arrays, empty ones where there is none."""
+    """Return lists of numbers as arrays, empty for nulls."""
     found: list[np.ndarray] = []
     for chunk in column.chunks:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
@@ -296,7 +296,7 @@ def write(
     Parameters
     ----------
     cells : iterable of CellTrials
-        Of one paper, as measured, with the rounds that are to be kept.
+        Cells of one paper, as measured, with the kept rounds.
     path : str or Path
     declared : mapping
         Rounds that claims and panels read, by ``lane/setting``.
@@ -329,7 +329,7 @@ def write(
 
 
 def _schema(cells: list[CellTrials]) -> pa.Schema:
-    """Return names and types: of ends and curves, the smallest that keep all values."""
+    """Return names and types: for ends and curves, the smallest types that keep all values."""
     texts = [(name, pa.string()) for name in TEXTS]
     fields = [*texts[:4], ("trial", pa.int32()), *texts[4:], ("rounds", pa.list_(pa.int32()))]
     for name in sorted({name for cell in cells for name in cell.at}):

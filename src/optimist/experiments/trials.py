@@ -1,4 +1,4 @@
-"""Trials: which of them a paper asks for, and playing them."""
+"""Trials: those that a paper asks for, and playing them."""
 
 import math
 import time
@@ -21,11 +21,11 @@ from optimist.experiments.limits import limited
 from optimist.experiments.loop import Trajectory
 from optimist.numerics import seeding
 
-# What the configuration says of a lane: the key of its blocks, and of the cap on its trials.
+# Keys of a lane in the configuration: its blocks, and the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# Rounds of a trial that is not measured, at most, and as a share of one that is.
+# Rounds of an unmeasured trial: at most this number, and this share of a measured one.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
-# Fields of `Trials` that decide no number of a trial.
+# Fields of `Trials` that affect no number of a trial.
 UNDECIDING = ("first", "stop", "group", "race")
 Played = tuple[Trajectory, Histories]
 CellKey = tuple[str, str, str]  # lane, setting, algorithm
@@ -50,9 +50,9 @@ class Trials:
     group : str
         The set of targets that asks for them.
     race : str
-        Of the timing lane: number of the race in the paper.
+        In the timing lane: number of the race in the paper.
     rivals : str
-        Of the timing lane: digest of the cells that play in turns with this one.
+        In the timing lane: digest of the cells that play in turns with this one.
     """
 
     lane: str
@@ -73,12 +73,12 @@ class Trials:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a trial runs code of others, be it of its probe's leader."""
+        """Whether a trial runs foreign code, including that of its probe's leader."""
         leader = (self.probe or {}).get("leader")
         return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
 
     def place(self, digest: str) -> Result:
-        """Return what the path of their result file says, given the digest of what decides it."""
+        """Return the place of their result file, given the digest of their inputs."""
         cell = self.cell
         names = self.lane, cell.paper, cell.setting, cell.algorithm, digest[:DIGEST]
         if self.lane == "timing":
@@ -99,12 +99,12 @@ class Trials:
         return code_digest.own_modules(self.cell, self.probe, self.lane == "timing")
 
     def describe(self) -> dict[str, Any]:
-        """Return all that decides their result but the data set, as plain data."""
+        """Return all inputs of their result except the data set, as plain data."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return {**own, "cell": vars(self.cell), "code": self.code}
 
     def decisive(self) -> dict[str, Any]:
-        """Return what decides the numbers of each trial, but the data set, as plain data."""
+        """Return the inputs of each trial's numbers, except the data set, as plain data."""
         return {name: value for name, value in self.describe().items() if name not in UNDECIDING}
 
     def part(self, first: int, stop: int) -> Self:
@@ -113,7 +113,7 @@ class Trials:
 
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
-        """Return the trials of a `describe`; their code is that of now, and may have changed."""
+        """Return the trials of a `describe`; they use the current code, which may have changed."""
         own = {field.name: description[field.name] for field in fields(cls)}
         return cls(**{**own, "cell": Cell(**own["cell"])})
 
@@ -127,21 +127,21 @@ def expand(
 ) -> list[Trials]:
     """Return all trials that a paper asks for, in both lanes, by cell.
 
-    A cell that stands in several blocks of a lane is run once; the blocks must agree on it, and
-    those of the timing lane be of one race.
+    A cell in several blocks of a lane runs once; the blocks must agree on it, and in the timing
+    lane they must belong to one race.
 
     Parameters
     ----------
     paper : mapping
         A loaded paper configuration.
     caps : mapping
-        ``rounds``, ``trials`` and ``timing_trials`` cap what the paper asks for (None: no cap).
+        ``rounds``, ``trials`` and ``timing_trials`` cap the paper's numbers (None: no cap).
     only : mapping
         Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
     least : mapping
-        How many trials some cells have at least, by lane, setting and algorithm.
+        Smallest number of trials of some cells, by lane, setting and algorithm.
     kept : container or None
-        Cells, all others of which are left out; None for all.
+        Cells to keep; None for all.
     """
     found: dict[tuple[str, str], Trials] = {}
     caps, only, least = caps or {}, only or {}, least or {}
@@ -189,7 +189,7 @@ def _block_cells(
 
 
 class Player:
-    """Plays the trials of one cell within a time of its own, whatever is played between them.
+    """Plays the trials of one cell within its own time, excluding other cells in between.
 
     Parameters
     ----------
@@ -197,8 +197,8 @@ class Player:
     data_dir : path or None
         Folder of the prepared data sets.
     seconds : float or None
-        Wall time of all trials together. Where n are left, a trial may take 2 / (n + 1) of it, up
-        to twice its share, so that one which hangs leaves some to others.
+        Wall time of all trials together. One of n remaining trials may take 2 / (n + 1) of it, up
+        to twice its share, so that a hanging trial leaves time for the others.
     """
 
     def __init__(
@@ -209,11 +209,11 @@ class Player:
     ) -> None:
         self._trials = trials
         self._data_dir = data_dir
-        self._seconds = seconds  # that are left
+        self._seconds = seconds  # remaining
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
-        """Play the start of the first trial, so that modules and caches are there.
+        """Play the start of the first trial, to load modules and fill caches.
 
         A cell with foreign code does so in each copy that plays a trial of it.
         """
@@ -222,13 +222,13 @@ class Player:
 
     @property
     def _start(self) -> int:
-        """Rounds that are played for nothing."""
+        """Number of warm-up rounds."""
         trials = self._trials
         most: float = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
         return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
-        """Play one trial; ``histories`` are those of `optimist.experiments.cell.play_trial`."""
+        """Play one trial; for ``histories`` see `optimist.experiments.cell.play_trial`."""
         found = self._play(trial, self._trials.rounds, histories)
         self._left -= 1
         return found
@@ -264,7 +264,7 @@ class Player:
         return found
 
     def _warmed_up(self, trial: int, play: Callable[[], Played]) -> Played:
-        """Play a trial after the start of the next one, whose errors are left to that one."""
+        """Play a trial after the start of the next one, which will raise its own errors."""
         with suppress(Exception, SystemExit):
             self._play_here(trial + 1, self._start, None)
         return play()
@@ -285,7 +285,7 @@ class Player:
         return found, {} if histories is None else histories
 
     def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
-        """Play; a trial that takes too long, or finds no memory, ends with a status."""
+        """Play; a trial that exceeds its time, or finds no memory, ends with a status."""
         try:
             with limited(seconds):
                 return play()

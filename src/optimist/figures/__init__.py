@@ -1,6 +1,6 @@
-"""Registries of what a paper shows: literal tables from kinds to classes.
+"""Registries of panels and tables: literal mappings from kinds to classes.
 
-A kind of panel or table stands in one file and in one line here; a study, which may have both, in
+A kind of panel or table has one file, and one line here. A study may have both, and has its line in
 `optimist.figures.studies`. ``docs/add-a-panel.md`` adds one of each.
 """
 
@@ -56,12 +56,12 @@ def table_class(kind: str) -> "type[Table]":
 
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
-    """Return the panel of an entry of a figure."""
+    """Return the panel for an entry of a figure."""
     return panel_class(spec["kind"])(spec)
 
 
 def make_table(spec: Mapping[str, Any]) -> "Table":
-    """Return the table of an entry among tables."""
+    """Return the table for an entry of ``tables``."""
     return table_class(spec["kind"])(spec)
 
 

@@ -1,4 +1,4 @@
-"""Horizontal bars, one a cell, grouped by setting."""
+"""Horizontal bars, one per cell, grouped by setting."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from optimist.figures.style import Looks
 
-WIDEST = 22  # letters of a name in a line
+WIDEST = 22  # letters of a name per line
 
 
 def draw_bars(
@@ -49,11 +49,11 @@ def draw_bars(
 
 
 def bar_name(series: str, looks: "Looks") -> str:
-    """Return what stands beside a bar, in lines: what is in brackets begins one, if it must."""
+    """Return the label of a bar in lines; text in brackets begins a line if it must."""
     name = looks.name(series)
     own, opening, variant = name.partition(" (")
     pieces = [name] if len(name) <= WIDEST or not opening else [own, f"({variant}"]
-    # A factor stays on the line of its sign.
+    # Keep a factor on the line of its multiplication sign.
     pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
     return "\n".join(pieces).replace("\u00a0", " ")
 

@@ -1,19 +1,19 @@
-"""What a kind of panel is: the keys it takes, what it is made from, its rows, axes and drawing.
+"""Base class of panels: the keys, inputs, rows, axes and drawing of a kind.
 
-A kind stands in one file. Its ``rows`` compute everything that is drawn, one row per mark, and its
-``draw`` computes nothing: it only places marks. Every row has
+Each kind has its own file. Its ``rows`` compute all marks, one row per mark, and its ``draw`` only
+places them. Every row has these columns and those that its kind declares:
 
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
                     ``remark`` and ``footnote`` (words on a series); ``line``, ``phase``,
                     ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
                     or a role of the kind's own
 ``setting``         name of the setting, if the mark belongs to one
-``series``          algorithm label, or what the panel compares instead
+``series``          algorithm label, or the name of another compared thing
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 
-and what else the kind declares. Only complete trials enter a statistic; the others are noted.
-Unconverged ones are complete, and noted too.
+Only complete trials enter a statistic; notes name the others. Unconverged trials are complete, and
+also have a note.
 """
 
 from abc import ABC, abstractmethod
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
 
-# Of fewer trials no interval of a mean is shown: with two, Student's t is 12.7 standard errors.
+# With fewer trials, no interval of a mean is shown: with two, Student's t is 12.7.
 LEAST_TRIALS = 3
 
-# Columns of every row, and the types that they have in a file.
+# Columns of every row, and their types in a file.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
@@ -75,7 +75,7 @@ class Slope(Named):
 
 
 class PanelKeys(Keys):
-    kind: str  #: What is drawn, see below.
+    kind: str  #: Kind of the panel, see below.
     title: NotRequired[str]  #: Title of the panel.
     xlabel: NotRequired[str]  #: Label of the x axis.
     ylabel: NotRequired[str]  #: Label of the y axis.
@@ -115,32 +115,32 @@ class Panel(ABC):
 
     Parameters
     ----------
-    spec : mapping
+    Its entry in the configuration.
         Its entry in the configuration.
 
     Attributes
     ----------
     Entry : type
-        The keys of its entry: a class that extends `PanelKeys`.
+        The keys of its entry: a subclass of `PanelKeys`.
     lanes : tuple of str
-        Lanes of results of its cells that it is made from.
+        Lanes that it reads results of its cells from.
     tables : tuple of str
-        Tables of studies that it is made from.
+        Tables of studies that it reads.
     axes : Axes
-        Labels and scales, unless the panel's entry says otherwise; see `labelled`.
+        Labels and scales, where the panel's entry sets none; see `labelled`.
     roles : tuple of str
-        Roles of its rows, besides data, note and the common references.
+        Roles of its rows in addition to data, note and the common references.
     columns : tuple of str
-        Columns of its rows, besides the common ones.
+        Columns of its rows in addition to the common ones.
     words : str
-        What bands and whiskers are; ``{band}``, ``{interval}`` (of a mean, as the paper has it),
-        ``{level}``, ``{n}`` and ``{time_n}`` are filled in.
+        Meaning of bands and whiskers, a template with ``{band}``, ``{interval}`` (the paper's, of a
+        mean), ``{level}``, ``{n}`` and ``{time_n}``.
     of_means : bool
         Whether bands and whiskers are intervals of means.
     curves : tuple of str
-        Roles of rows that are drawn as lines along x.
+        Roles of rows drawn as lines along x.
     joined : bool
-        Whether the marks of a series are joined by a line.
+        Whether a line joins the marks of a series.
     not_negative : bool
         Whether y cannot be negative, so that the axis begins at 0.
     """
@@ -162,44 +162,44 @@ class Panel(ABC):
 
     @property
     def kind(self) -> str:
-        """The kind as the configuration names it."""
+        """Name of the kind in the configuration."""
         return self.spec["kind"]
 
     @property
     def settings(self) -> list[str]:
-        """The settings that it shows."""
+        """Settings that it shows."""
         return shown_settings(self.spec)
 
     @property
     def algorithms(self) -> list[str]:
-        """The labels of the algorithms that it shows."""
+        """Labels of the algorithms that it shows."""
         return list(self.spec.get("algorithms", []))
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds that it reads by number, which the table of trials has to hold."""
+        """Rounds that it reads by number, which the table of trials must hold."""
         return []
 
     @property
     def cells(self) -> list[tuple[str, str]]:
-        """The setting and algorithm of the cells whose results it is made from."""
+        """Setting and algorithm of each cell that it reads."""
         return list(product(self.settings, self.algorithms))
 
     @property
     def is_bars(self) -> bool:
-        """Whether bars lie along x with their names at y."""
+        """Whether it draws horizontal bars with their names on the y axis."""
         return False
 
     def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError for what the paper's configuration lacks, besides cells."""
+        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
 
     @abstractmethod
     def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield everything that is drawn, in pieces as of `optimist.figures.rows.rows`."""
+        """Yield all marks, in pieces as from `optimist.figures.rows.rows`."""
 
     @abstractmethod
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Place the marks: those of role ``data`` and of the kind's own roles."""
+        """Place the marks of role ``data`` and of the kind's own roles."""
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
         """Return labels and scales of this panel.
@@ -213,9 +213,9 @@ class Panel(ABC):
         return Axes(*(self.spec.get(key, getattr(self.axes, key)) for key in keys))
 
     def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield what `rows` does, and the references that the entry asks for.
+        """Yield the pieces of `rows`, and the references in the entry.
 
-        Intervals do not reach below zero where y cannot, and need `LEAST_TRIALS`.
+        Intervals stop at zero where y cannot be negative, and need `LEAST_TRIALS`.
         """
         found = [self._bounded(piece) for piece in self.rows(tables)]
         yield from found
@@ -252,11 +252,11 @@ class Panel(ABC):
                 yield rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
 
     def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
-        """Set the limits of y after drawing: intervals may reach far below what they are of."""
+        """Set the limits of y after drawing, as intervals may reach far below their values."""
         if not self.not_negative:
             return
         if canvas.get_yscale() == "log":
-            # Of curves the first rounds would take most of the axis.
+            # The first rounds of curves would take up most of the axis.
             first = 0.02 * data["x"].max() if self.curves else -np.inf
             shown = data.loc[(data["x"] >= first) & (data["y"] > 0.0), "y"]
             canvas.set_ylim(bottom=max(canvas.get_ylim()[0], 0.5 * shown.min()))
@@ -265,18 +265,18 @@ class Panel(ABC):
             canvas.set_ylim(bottom=-0.03 * canvas.get_ylim()[1] if linear else 0.0)
 
     def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
-        """Return the entry of a series in the legend."""
+        """Return the legend entry of a series."""
         from matplotlib.lines import Line2D
 
         return Line2D([], [], label=label, **looks.line(series, joined))
 
     def others(self, marks: "pd.DataFrame") -> list[Any]:
-        """Return entries in the legend of roles of the kind's own."""
+        """Return legend entries for the kind's own roles."""
         return []
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
-    """Return the mark of a series that is last along x, None without any."""
+    """Return the mark of a series with the largest x, or None."""
     found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
     ends = [marks.iloc[-1] for marks in found if len(marks)]
     return max(ends, key=lambda mark: mark["x"]) if ends else None
@@ -288,7 +288,7 @@ def shown_settings(spec: Spec) -> list[str]:
 
 
 def require(section: str, spec: Spec, paper: Paper) -> None:
-    """Raise ConfigError unless a paper has the study whose tables an entry shows."""
+    """Raise ConfigError unless a paper has the study that an entry shows."""
     from optimist.figures.studies import study_section
 
     if study_section(paper, section) is None:

@@ -1,4 +1,4 @@
-"""Kind ``facts``: facts whose names end in a number.
+"""Kind ``facts``: facts with names that end in a number.
 
 x: the number; y: the fact's value.
 """
@@ -27,7 +27,7 @@ class Facts(Panel):
     """Values of facts ``name_<number>`` against the number."""
 
     class Entry(PanelKeys):
-        series: Annotated[list[Fact], MinLen(1)]  #: What is compared.
+        series: Annotated[list[Fact], MinLen(1)]  #: The compared facts.
 
     tables = ("facts",)
     axes = Axes("", "")

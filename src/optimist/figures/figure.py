@@ -1,4 +1,4 @@
-"""Figures: the table of all panels, and a picture of it in which nothing is computed but layout."""
+"""Figures: a table of all panels' marks, and a picture drawn from this table alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
 PANEL_HEIGHT = 2.1  # inches
-PANEL_SHARE = 0.8  # of a column's width; the rest is for the axis
+PANEL_SHARE = 0.8  # of a column's width; the axis takes the rest
 MOST_BANDS = 4  # in a panel
-BAR_HEIGHT = 0.17  # inches, of a line of its name
+BAR_HEIGHT = 0.17  # inches per line of a bar's name
 AXIS_HEIGHT = 0.6
 NOTE = {"textcoords": "offset points", "va": "top", "fontsize": SMALLEST, "color": WARNING}
 
@@ -52,7 +52,7 @@ def panels_of(figure: Mapping[str, Any]) -> Panels:
 def tabulate(
     figure: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", paper: Mapping[str, Any]
 ) -> "pd.DataFrame":
-    """Return everything that a figure draws, one row per mark.
+    """Return all marks of a figure, one row per mark.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def tabulate(
     Returns
     -------
     DataFrame
-        ``panel``, its letter, and the columns of `optimist.figures.base`, with those of the kinds.
+        ``panel`` (the letter), the columns of `optimist.figures.base`, and those of the kinds.
     """
     import pandas as pd
 
@@ -88,14 +88,14 @@ def draw(
     pdf_path: str,
     thumbnail_path: str,
 ) -> None:
-    """Draw a figure; the same table gives the same bytes.
+    """Draw a figure. The same table gives the same bytes.
 
     Parameters
     ----------
     figure : mapping
         An entry of ``figures`` in the paper's configuration.
     table : DataFrame
-        What `tabulate` returned for it, or the same read back from a file.
+        The result of `tabulate`, or the same read back from a file.
     paper : mapping
         The loaded paper configuration.
     png_path, pdf_path, thumbnail_path : str
@@ -123,7 +123,7 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     }
     least = max((_bars_height(panel, looks) for panel in panels.values()), default=0.0)
     height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
-    # A cell of the grid that is left over takes the legend, if it is high enough.
+    # An unused cell of the grid takes the legend, if it is high enough.
     spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
     size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
     page = Figure(figsize=size, layout="constrained")
@@ -185,9 +185,9 @@ def _draw_panel(canvas: "Canvas", panel: Panel, marks: "pd.DataFrame", looks: Lo
 
 
 def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", looks: Looks) -> None:
-    """Set labels and scales; bars lie, so that their x is the panel's y.
+    """Set labels and scales. Bars are horizontal, so their x is the panel's y.
 
-    A logarithmic axis becomes linear below 1 if it would hide a value that is not positive.
+    A logarithmic axis becomes linear below 1 if it would hide a value of zero or less.
     """
     axes = panel.labelled(looks.paper["names"])
     if panel.is_bars:
@@ -200,7 +200,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", looks: Looks
 
 
 def label_ticks(canvas: "Canvas") -> None:
-    """Label 1, 2 and 5 of each decade on short logarithmic axes, no minor ticks, few others."""
+    """Label 1, 2 and 5 of each decade on short logarithmic axes, and few ticks on other axes."""
     from matplotlib.ticker import (
         AutoLocator,
         FixedLocator,
@@ -227,7 +227,7 @@ def label_ticks(canvas: "Canvas") -> None:
 
 
 def _notes(marks: "pd.DataFrame", looks: Looks, columns: int) -> str:
-    """Return which cells of a panel are missing or incomplete, in lines of the panel's width."""
+    """Return notes on missing or incomplete cells of a panel, in lines of its width."""
     notes = marks[marks["role"] == "note"]
     several = marks.loc[marks["role"].isin(["data", "note"]), "setting"].nunique() > 1
     found: dict[str, list[str]] = {}
@@ -248,7 +248,7 @@ def _letters(columns: int) -> int:
 
 
 def _bars_height(panel: Panel, looks: Looks) -> float:
-    """Return the height in inches that bars with their names need; 0 without bars."""
+    """Return the height in inches for bars with their names; 0 without bars."""
     if not panel.is_bars:
         return 0.0
     lines = sum(len(bar_name(label, looks).splitlines()) for label in panel.algorithms)

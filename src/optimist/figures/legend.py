@@ -1,4 +1,4 @@
-"""The legend of a figure: its series, what they are compared with, bands, trials and footnotes."""
+"""The legend of a figure: its series, references, bands, trials and footnotes."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
     from matplotlib.figure import Figure as Page
 
-WIDTH = 6.5  # inches of a page; at 5.5, the text of many journals, no letter is below 5.9 points
+WIDTH = 6.5  # inches of a page; at 5.5, as in many journals, no letter is below 5.9 points
 LETTERS_PER_INCH = 15  # at the size of the legend
 LINE_HEIGHT = 0.17  # inches
-BELOW = -28  # points from a panel's axis to what is written below its labels
+BELOW = -28  # points from a panel's axis to the text below its labels
 LONGEST_LABEL = 40  # letters
-HANDLE = 7  # letters that the line of an entry takes
-CELL_LETTERS = 36  # in a line of a legend in a cell of the grid
+HANDLE = 7  # letters that a legend's handle takes
+CELL_LETTERS = 36  # per line of a legend in a cell of the grid
 LONGEST_COUNTS = 100  # letters of the numbers of trials by series
 SMALLEST = 7  # points
 INTERVALS = {
@@ -34,7 +34,7 @@ Panels = dict[str, Panel]
 
 
 def height_of(text: str) -> float:
-    """Return the height of some lines in inches."""
+    """Return the height of some lines of text in inches."""
     return LINE_HEIGHT * len(text.splitlines())
 
 
@@ -65,7 +65,7 @@ def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
 
 
 def height_in_cell(legend: Mapping[str, Any]) -> float:
-    """Return the height in inches of a legend in one column in a cell of the grid."""
+    """Return the height in inches of a one-column legend in a cell of the grid."""
     labels = (handle.get_label() for handle in legend["handles"])
     return height_of(_in_cell(legend["title"])) + sum(map(height_of, labels))
 
@@ -75,7 +75,7 @@ def _in_cell(title: str) -> str:
 
 
 def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
-    """Put the shared legend into an empty cell of the grid, or below the panels without one."""
+    """Put the shared legend into an empty cell of the grid, or else below the panels."""
     if spare is None:
         drawn = page.legend(**legend, loc="outside lower center")
     else:
@@ -85,7 +85,7 @@ def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
 
 
 def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
-    """Put a legend, headed by the notes, below a panel."""
+    """Put a legend, headed by notes, below a panel."""
     from matplotlib.transforms import ScaledTranslation
 
     shift = ScaledTranslation(0.0, BELOW / 72.0, canvas.figure.dpi_scale_trans)
@@ -98,7 +98,7 @@ def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
 def entries(panels: Panels, table: "pd.DataFrame", looks: Looks, width: int) -> list[Any]:
     """Return one legend entry per series, with its remarks, in lines of at most ``width`` letters.
 
-    Bars carry their names themselves. Then come lines that data are compared with, and others.
+    Bars have their names on the axis, and no entries. Reference lines and other roles follow.
     """
     letters = [letter for letter, panel in panels.items() if not panel.is_bars]
     named = table[table["panel"].isin(letters)]
@@ -117,7 +117,7 @@ def entries(panels: Panels, table: "pd.DataFrame", looks: Looks, width: int) -> 
 
 
 def _references(marks: "pd.DataFrame", looks: Looks) -> list[Any]:
-    """Return the entries of lines that data are compared with."""
+    """Return the entries of reference lines."""
     from matplotlib.lines import Line2D
 
     texts = marks.loc[marks["role"].isin(REFERENCES), "note"].unique()
@@ -125,7 +125,7 @@ def _references(marks: "pd.DataFrame", looks: Looks) -> list[Any]:
 
 
 def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
-    """Return what bands and whiskers are, how many trials are behind them, and footnotes."""
+    """Return lines on the meaning of bands and whiskers, the numbers of trials, and footnotes."""
     paper, found = looks.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
@@ -135,7 +135,7 @@ def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
         counts = {name: _counts(data, name, looks) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
         is_drawn = data[["low", "high"]].notna().any(axis=None)
-        if not is_drawn and counts["n"]:  # as of two trials
+        if not is_drawn and counts["n"]:  # as for two trials
             clauses = ("n = {n}" if "{interval}" in part else part for part in text.split("; "))
             text = "; ".join(clauses)
         if text and (counts["n"] or "{n}" not in text):
@@ -151,7 +151,7 @@ def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
-    """Return the letters of panels of regret in whose settings all trials have one instance."""
+    """Return the letters of regret panels in whose settings all trials share one instance."""
     shared = {
         label
         for label, setting in paper["settings"].items()
@@ -165,7 +165,7 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(data: "pd.DataFrame", name: str, looks: Looks) -> str:
-    """Return the number of trials, and whose number is another: ``20 (GLB-OMD 50)``."""
+    """Return the number of trials, and the series with other numbers: ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}

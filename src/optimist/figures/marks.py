@@ -1,4 +1,4 @@
-"""How rows become marks: lines with bands, lines with whiskers, and references."""
+"""Drawing of rows as marks: lines with bands, lines with whiskers, and references."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from optimist.figures.style import Looks
 
 WARNING = "#A00000"
-MARKERS = 6  # of a curve
+MARKERS = 6  # per curve
 SMALL = {"fontsize": 7, "va": "center"}
-# Roles of lines that the data are compared with; the legend names them.
+# Roles of reference lines, which the legend names.
 REFERENCES = ("line", "slope", "phase", "ball")
 
 
 def by_series(marks: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
-    """Yield the series of the data among some marks, in their order, with their marks."""
+    """Yield each series of data in order, with its marks."""
     data = marks[marks["role"] == "data"]
     yield from data.groupby("series", sort=False)
 
@@ -29,9 +29,9 @@ def of_role(marks: "pd.DataFrame", role: str) -> "pd.DataFrame":
 
 
 def curves(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-    """Draw lines with bands; a few markers each, not at the same places.
+    """Draw lines with bands, and a few markers at different places on each.
 
-    Many bands over each other are a haze: then the last interval of each curve stands beside it.
+    If ``looks`` has no bands, draw the last interval of each curve next to it.
     """
     is_log = canvas.get_xscale() == "log"
     for i, (series, found) in enumerate(by_series(marks)):
@@ -57,14 +57,14 @@ def _end_whiskers(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> No
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
-    """Return which points of a curve have a marker: all of a few, six evenly spaced of many.
+    """Return the points of a curve with a marker: six evenly spaced ones, or all of a few.
 
     Parameters
     ----------
     x : (n,) array
         Places along the axis, increasing.
     shift : float
-        Where the first marker is, as a share of the distance between two.
+        Place of the first marker, as a share of the distance between two.
     """
     if len(x) < 2 * MARKERS:
         return list(range(len(x)))
@@ -73,7 +73,7 @@ def _marked(x: np.ndarray, shift: float) -> list[int]:
 
 
 def lines(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks", joined: bool = True) -> None:
-    """Draw a marker for every mark, joined by a line or not."""
+    """Draw a marker for every mark, and a line between them if ``joined``."""
     for series, found in by_series(marks):
         canvas.plot(found["x"], found["y"], **looks.line(series, joined))
 
@@ -84,12 +84,12 @@ def with_whiskers(canvas: "Canvas", x: Any, marks: "pd.DataFrame", look: dict[st
 
 
 def whiskers(marks: "pd.DataFrame") -> np.ndarray:
-    """Return lengths of whiskers below and above, (2, n), none where an end is unknown."""
+    """Return lengths of whiskers below and above, (2, n), zero where an end is unknown."""
     return np.nan_to_num([marks["y"] - marks["low"], marks["high"] - marks["y"]]).clip(min=0)
 
 
 def references(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-    """Draw what the data are compared with: lines in grey, which the legend names, and points."""
+    """Draw references: grey lines, which the legend names, and points."""
     for mark in of_role(marks, "line").itertuples():
         canvas.axhline(mark.y, **looks.reference(mark.note))
     for mark in of_role(marks, "phase").itertuples():
@@ -101,7 +101,7 @@ def references(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
 
 
 def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
-    """Draw a star, named on its side away from the nearer edge of the panel."""
+    """Draw a star, with its name on the side of the farther edge of the panel."""
     from matplotlib.patheffects import withStroke
 
     canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)

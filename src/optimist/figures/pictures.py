@@ -1,6 +1,6 @@
-"""The files of a drawn page: a picture, the same as a PDF, and a thumbnail.
+"""The files of a drawn page: a picture, a PDF, and a thumbnail.
 
-None has a date, a name or a version in it: the same page gives the same bytes.
+They hold no date, name or version: the same page gives the same bytes.
 """
 
 from io import BytesIO
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
     from PIL.Image import Image as Picture
 
-COLOURS = 256  # of a picture; 16,000 shades of transparent bands take three times the space
+COLOURS = 256  # per picture; 16,000 shades of transparent bands take three times the space
 THUMBNAIL_WIDTH = 320  # pixels
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 
@@ -30,7 +30,7 @@ def save(
         Files to write; the thumbnail is in the format WebP.
     """
     picture = _picture(page)
-    page.set_layout_engine("none")  # the layout stands; finding it again takes as long as ink
+    page.set_layout_engine("none")  # computing it again takes as long as drawing
     write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
     write_atomically(png_path, lambda p: _save_png(picture, p))
     write_atomically(thumbnail_path, lambda p: _save_thumbnail(picture, p))
@@ -47,7 +47,7 @@ def _picture(page: "Page") -> "Picture":
 def _save_png(picture: "Picture", path: Path) -> None:
     from PIL import Image
 
-    # k-means moves the colours of the palette to those that the picture has: white stays white.
+    # k-means moves the palette to colours of the picture, so that white stays white.
     method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
     few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
     few.save(path, "PNG", optimize=True, dpi=picture.info["dpi"])

@@ -41,7 +41,7 @@ class Regret(Panel):
             yield rows("phase", x=initial, note="end of Phase I")
 
     def curve(self, tables: Tables, algorithm: str) -> "dict[str, pd.Series]":
-        """Return x, y, low, high and n of the curve of an algorithm."""
+        """Return x, y, low, high and n of an algorithm's curve."""
         found = tables.cell("curves", self.spec["setting"], algorithm).sort_values("round")
         columns = ("round", *self.shown, "trials")
         names = ("x", "y", "low", "high", "n")

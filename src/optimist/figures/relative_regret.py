@@ -1,6 +1,6 @@
-"""Kind ``relative_regret``: mean regret as a share of that of another algorithm, the ``base``.
+"""Kind ``relative_regret``: ratio of mean regrets, of each algorithm to the ``base``.
 
-x: round; y: mean regret over that of the base (band: the paper's interval, scaled).
+x: round; y: mean regret over the base's (band: the paper's interval, scaled).
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class RelativeRegret(Panel):
-    """Mean regret of some algorithms in one setting over that of the base."""
+    """Mean regret of some algorithms in one setting, divided by the base's."""
 
     class Entry(OneSetting):
-        base: str  #: Label of the algorithm that others are relative to.
+        base: str  #: Label of the algorithm in the denominator.
 
     lanes = ("regret",)
     axes = Axes("round", "")
@@ -46,7 +46,7 @@ class RelativeRegret(Panel):
         return replace(super().labelled(names), ylabel=self.spec.get("ylabel", label))
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curve of each algorithm, divided by that of the base."""
+        """Yield the curve of each algorithm, divided by the base's curve."""
         setting, base = self.spec["setting"], self.spec["base"]
         units = tables.cell("curves", setting, base).set_index("round")["mean"]
         yield from notes(setting, base, tables.trials("finals", setting, base))

@@ -1,4 +1,4 @@
-"""What rows of panels are made from: the tables of a paper by cell, and notes on its cells."""
+"""Inputs of panels' rows: the tables of a paper by cell, and notes on its cells."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from optimist.numerics.statistics import mean_intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns that aggregated tables have, also where they are empty or absent.
+# Columns of aggregated tables, even of empty or absent ones.
 FRAMES = {
     "curves": (
         *("setting", "algorithm", "round", "mean", "low", "high", "trials"),
@@ -25,7 +25,7 @@ FRAMES = {
     ),
     "facts": ("name", "setting", "value"),
 }
-# Columns that every table of trials has.
+# Columns of every table of trials.
 CELLS = ("setting", "algorithm", "trial", "round", "status")
 # Level of intervals in tables.
 TABLE_LEVEL = 0.95
@@ -34,15 +34,15 @@ TABLE_LEVEL = 0.95
 def display_name(
     label: str, names: Mapping[str, str], options: Mapping[str, Mapping[str, str]] | None = None
 ) -> str:
-    """Return how the label of an algorithm reads in a figure, ``OFUGLB (SLSQP, aggregated)``.
+    """Return an algorithm's label as a figure shows it, ``OFUGLB (SLSQP, aggregated)``.
 
     Parameters
     ----------
     label : str
     names : mapping
-        What algorithms are called.
+        Display names of algorithms.
     options : mapping or None
-        What their options are called, by ``option=value``, or by ``option`` with ``{value}``.
+        Display names of options, by ``option=value``, or by ``option`` with ``{value}``.
     """
     parsed = Label.parse(label)
     known = (options or {}).get(parsed.name, {})
@@ -58,12 +58,12 @@ def _option_in_words(key: str, value: Any, known: Mapping[str, str]) -> str:
 
 
 class Tables:
-    """The tables of a paper, with their columns complete, by cell.
+    """The tables of a paper by cell, with all columns.
 
     Parameters
     ----------
     tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
-        ``curves``, ``finals``, ``times``, ``facts`` and those of studies; any may lack cells or be
+        ``curves``, ``finals``, ``times``, ``facts`` and tables of studies; any may lack cells or be
         absent.
     paper : mapping
         The loaded paper configuration.
@@ -75,7 +75,7 @@ class Tables:
         self._cells: dict[str, Any] = {}
 
     def frame(self, name: str, columns: Iterable[str] = ()) -> "pd.DataFrame":
-        """Return a table; without rows, or with empty columns, where it was not given."""
+        """Return a table. An absent one has no rows, an absent column is empty."""
         import pandas as pd
 
         found = self._tables.get(name)
@@ -106,8 +106,8 @@ class Tables:
     def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the complete trials of a timed cell.
 
-        A solver that is asked in some rounds only is shown from the second time on: what the first
-        took pays for imports, and is charged to all rounds before it at once.
+        A solver that plays only some rounds appears from its second call on. Its first call pays
+        for imports, and counts for all earlier rounds at once.
         """
         runs = complete(self.cell("times", setting, algorithm))
         return runs[runs["selections"].isna() | (runs["selections"] > 1)]
@@ -137,7 +137,7 @@ def complete(trials: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def fault(trials: "pd.DataFrame") -> str:
-    """Return what is wrong with a cell, given the last row of each trial; empty if nothing is."""
+    """Return the fault of a cell, given the last row of each trial, or an empty text."""
     if trials.empty:
         return "missing"
     lost = trials.loc[~trials["status"].isin(COMPLETE), "status"]
@@ -154,14 +154,14 @@ def doubt(trials: "pd.DataFrame") -> str:
 
 
 def notes(setting: str, algorithm: str, *frames: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield notes on a cell, given the last row of each trial in the lanes that are shown."""
+    """Yield notes on a cell, given the last row of each trial in the shown lanes."""
     texts = [text(frame) for frame in frames for text in (fault, doubt)]
     for note in dict.fromkeys(filter(None, texts)):
         yield rows("note", setting=setting, series=algorithm, note=note)
 
 
 def missing(series: str, setting: str = "") -> "pd.DataFrame":
-    """Return the note on a series of which nothing is there."""
+    """Return the note on a series without results."""
     return rows("note", setting=setting, series=series, note="missing")
 
 
@@ -173,14 +173,14 @@ def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, f
 
 
 def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
-    """Return a column's median over trials, its range and their number, by round."""
+    """Return, by round, a column's median over trials, its range and the number of trials."""
     by_round = watched.groupby("round")[column]
     found = by_round.agg(y="median", low="min", high="max", n="count")
     return {"x": found.index.to_numpy(), **{name: found[name].to_numpy() for name in found}}
 
 
 def estimate(trials: "pd.DataFrame") -> str:
-    """Return how a solver was timed that did not play itself; an empty text if it did.
+    """Return how a solver was timed without playing itself; empty if it played.
 
     See `optimist.experiments.replay.replay`.
     """
@@ -196,7 +196,7 @@ def estimate(trials: "pd.DataFrame") -> str:
 def estimates(
     algorithms: Iterable[str], settings: Iterable[str], tables: Tables
 ) -> "Iterator[pd.DataFrame]":
-    """Yield footnotes on the algorithms that were timed without playing."""
+    """Yield footnotes on algorithms that were timed without playing."""
     for algorithm in algorithms:
         texts = [estimate(tables.trials("times", setting, algorithm)) for setting in settings]
         for text in dict.fromkeys(filter(None, texts)):
@@ -204,5 +204,5 @@ def estimates(
 
 
 def rounded(slope: Iterable[float]) -> tuple[float, ...]:
-    """Return a slope and its interval to nine digits: the rest is rounding of constant values."""
+    """Return a slope and its interval to nine digits: further digits are rounding errors."""
     return tuple(round(value, 9) + 0.0 for value in slope)

@@ -1,8 +1,8 @@
 """Colours, markers, line styles and hatches of the series of a figure.
 
 A method has one colour and one marker in the figures of all papers (``config/looks.yaml``). A
-variant has the colour of its algorithm and a hollow marker; its marker and dash together are no
-other variant's of the paper. What is no algorithm has a shade of one ramp.
+variant has the colour of its algorithm and a hollow marker. No other variant of the paper has the
+same marker and dash. A series that is not an algorithm has a shade of one ramp.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ MARKERS = {
     "pentagon": "p",
 }
 NAMES = [*MARKERS]
-# Three dashes that differ at print size. Their number and that of the markers have no common
-# factor, so that variants repeat a pair after 33.
+# Three dashes that differ at print size. Their number and the number of markers are coprime, so
+# that variants repeat a pair after 33.
 DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 REFERENCE_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (8, 2, 1, 2)), (0, (2, 3)))
 HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
@@ -40,16 +40,16 @@ class Looks:
     Parameters
     ----------
     paper : mapping
-        Its ``looks`` and ``names``; the cells of its ``runs`` and ``timings`` number the variants.
+        The paper, whose ``looks`` and ``names`` are used, and whose ``runs`` and ``timings`` number
+        the variants.
     marks : mapping
         Footnote marks, with a space before each, by series.
     shown : sequence of str
-        All series of the figure. If they are variants of one algorithm, each has a colour of its
-        own.
+        All series of the figure. If all are variants of one algorithm, each has its own colour.
     references : sequence of str
-        What the lines that data are compared with are called, all of the figure.
+        Names of all reference lines of the figure.
     has_bands : bool
-        Whether curves have bands; without them, their last interval is shown.
+        Whether curves have bands; otherwise their last interval is shown.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Looks:
         self._of_one = self._colours_of_one(shown, looks["palette"])
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
-        """Return colours of variants that are among themselves, the algorithm's for the plain."""
+        """Return distinct colours of variants; the algorithm without options keeps its own."""
         names = {name_of(series) for series in shown}
         if len(shown) < 2 or len(names) > 1 or not names <= self._colours.keys():
             return {}
@@ -95,7 +95,7 @@ class Looks:
         return {name: self._colours[name], **found}
 
     def _number(self, series: str) -> int:
-        """Return the place of a variant among all of the paper."""
+        """Return the position of a variant among all variants of the paper."""
         if series not in self._variants:
             self._variants.append(series)
         return self._variants.index(series)
@@ -110,7 +110,7 @@ class Looks:
         return own or RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
-        """Return the place of what is no algorithm among its like in the figure."""
+        """Return the position of a series that is not an algorithm among its kind in the figure."""
         if series not in self._things:
             self._things.append(series)
         return self._things.index(series)
@@ -152,7 +152,7 @@ class Looks:
         }
 
     def reference(self, text: str) -> dict[str, Any]:
-        """Return keywords of a line that data are compared with."""
+        """Return keywords of a reference line."""
         if text not in self._references:
             self._references.append(text)
         dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
@@ -165,7 +165,7 @@ class Looks:
         return {**look, "ls": self.dash(series), "lw": 1.1}
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return what settings are called: their titles, with options where titles coincide."""
+        """Return display names of settings: their titles, with options where titles coincide."""
         known = self.paper["settings"]
         titles = {label: known[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):
@@ -173,7 +173,7 @@ class Looks:
         return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
 
     def name(self, series: str) -> str:
-        """Return what the figure calls a series, with its footnote mark."""
+        """Return the display name of a series, with its footnote mark."""
         known = name_of(series) in self._colours
         options = self.paper.get("options")
         name = display_name(series, self.paper["names"], options) if known else series

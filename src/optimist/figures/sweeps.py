@@ -1,6 +1,6 @@
 """Kinds that show one number of each cell against a parameter of the settings, or as bars.
 
-x: the parameter that ``over`` names, none for bars. y by kind:
+x: the parameter in ``over``, none for bars. y by kind:
 
 ``final_regret``         mean final regret (low, high: the paper's interval)
 ``final_median_regret``  median final regret (low, high: quartiles)
@@ -39,7 +39,7 @@ class Sweep(Panel):
     class Entry(SomeSettings):
         over: NotRequired[str]  #: Option of the settings to plot against; without it, bars.
 
-    # Table and column that the number is made from, and the share of a gap that whiskers take.
+    # Table and column of the number, and the share of a gap that whiskers take.
     table: ClassVar[str] = "finals"
     column: ClassVar[str] = "regret"
     share: ClassVar[float] = 0.15
@@ -54,7 +54,7 @@ class Sweep(Panel):
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:
-        """Refuse a parameter that some setting does not have."""
+        """Refuse a parameter that some setting lacks."""
         for setting in self.settings:
             self._swept(setting, paper)
 
@@ -70,7 +70,7 @@ class Sweep(Panel):
                 x = self._swept(setting, tables.paper)
                 where: dict[str, Any] = {"setting": setting, "series": algorithm, "x": x}
                 yield rows("data", y=y, low=low, high=high, n=len(values), **where)
-            elif not fault(trials):  # the trials are there, but did not record this
+            elif not fault(trials):  # the trials exist, but did not record this column
                 yield missing(algorithm, setting)
 
     def _swept(self, setting: str, paper: Paper) -> float:
@@ -92,7 +92,7 @@ class Sweep(Panel):
         return float(value)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Draw lines with whiskers that stand side by side, or bars."""
+        """Draw lines with whiskers side by side, or bars."""
         if self.is_bars:
             draw_bars(canvas, self.algorithms, self.settings, marks, looks)
             return
@@ -146,7 +146,7 @@ class Time(Sweep):
         return values.median(), values.min(), values.max()
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a mark for each cell, and footnotes on those that did not play."""
+        """Yield a mark for each cell, and footnotes on algorithms that did not play."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
@@ -187,7 +187,7 @@ class Counter(Sweep):
 
 
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
-    """Move x by a share of the least gap between ``values``: whiskers then stand side by side."""
+    """Shift x by a share of the least gap between ``values``, so that whiskers do not overlap."""
     is_log = canvas.get_xscale() == "log"
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))
@@ -195,7 +195,7 @@ def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
 
 
 def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
-    """Label the swept values; where they are many, decades say as much."""
+    """Label the swept values, or decades where there are many values."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
     if len(values) > MOST_TICKS and canvas.get_xscale() == "log":

@@ -31,7 +31,7 @@ class Elapsed(Panel):
     words = "time: median of n = {n}"
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a line for each algorithm, and footnotes on those that did not play."""
+        """Yield a line for each algorithm, and footnotes on algorithms that did not play."""
         setting = self.spec["setting"]
         for algorithm in self.algorithms:
             yield from notes(setting, algorithm, tables.trials("times", setting, algorithm))
@@ -71,9 +71,9 @@ class TimePerRound(Panel):
 def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
     """Return rounds and seconds per round of a timed cell.
 
-    The recorded rounds are thinned to about 25 geometric steps; each step gives one value, the
-    median over trials of the time it took by the number of its rounds, at the geometric mean of
-    its ends. Round 1 is left out: it pays for warm caches.
+    The recorded rounds are thinned to about 25 geometric steps. Each step gives one value at the
+    geometric mean of its ends: the median over trials of its time by the number of its rounds.
+    Round 1 is left out, as it pays for cold caches.
 
     Parameters
     ----------

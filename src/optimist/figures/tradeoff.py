@@ -1,4 +1,4 @@
-"""Kind ``tradeoff``: what an algorithm costs, and what it gains.
+"""Kind ``tradeoff``: regret of an algorithm against its time.
 
 x: median seconds per trial; y: mean final regret (low, high: the paper's interval). ``time_n`` is
 the number of trials behind x.
@@ -32,7 +32,7 @@ class Tradeoff(Panel):
     not_negative = True
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a mark for each cell that both lanes have."""
+        """Yield a mark for each cell with results in both lanes."""
         for algorithm, setting in product(self.algorithms, self.settings):
             finals = tables.trials("finals", setting, algorithm)
             times = tables.trials("times", setting, algorithm)

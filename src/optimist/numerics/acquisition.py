@@ -1,8 +1,8 @@
 r"""Acquisition functions of a Gaussian posterior at mean m and standard deviation v.
 
-With $y^+$ the best value observed, $u = (m-y^+)/v$ and $h(u)=u\Phi(u)+\varphi(u)$,
+Let $y^+$ be the best observed value, $u = (m-y^+)/v$ and $h(u)=u\Phi(u)+\varphi(u)$. Then
 $$\mathrm{EI} = v\,h(u),\qquad \mathrm{PI} = \Phi(u),\qquad \mathrm{UCB} = m+\sqrt\beta\,v .$$
-EI and PI vanish in double precision far below the best value; their logarithms do not. For
+EI and PI underflow in double precision far below the best value; their logarithms do not. For
 $u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$,
 and the last term is $-2\log|u|-3/u^2$ for $u<-10^3$.
 
@@ -72,7 +72,7 @@ def expected_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return EI over ``best`` and its derivatives; 0 far below it.
 
-    Arguments and result are those of `log_expected_improvement`.
+    Arguments and result are as in `log_expected_improvement`.
     """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
@@ -84,12 +84,12 @@ def log_probability_of_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the logarithm of PI over ``best`` and its derivatives.
 
-    Arguments and result are those of `log_expected_improvement`.
+    Arguments and result are as in `log_expected_improvement`.
     """
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
-    # phi / Phi, on the left by Mills' ratio, where both vanish.
+    # phi / Phi, by Mills' ratio on the left, where both vanish.
     mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v
@@ -100,7 +100,7 @@ def probability_of_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return PI over ``best`` and its derivatives; 0 far below it.
 
-    Arguments and result are those of `log_expected_improvement`.
+    Arguments and result are as in `log_expected_improvement`.
     """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
@@ -115,9 +115,9 @@ def upper_bound(
     Parameters
     ----------
     m, v
-        As of `log_expected_improvement`, and so is what is returned.
+        As in `log_expected_improvement`, like the result.
     beta : float
-        It multiplies the variance.
+        Factor on the variance.
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

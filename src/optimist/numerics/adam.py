@@ -1,6 +1,6 @@
 r"""Adam: steps along running means of gradients over roots of running means of squares.
 
-With gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, in each coordinate
+For gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, in each coordinate
 $$m_t = b_1m_{t-1}+(1-b_1)g_t,\qquad v_t = b_2v_{t-1}+(1-b_2)g_t^2,\qquad
   x_t = x_{t-1}+a\,\frac{m_t/(1-b_1^t)}{\sqrt{v_t/(1-b_2^t)}+10^{-8}} .$$
 
@@ -16,7 +16,7 @@ class Adam:
     Parameters
     ----------
     shape : tuple of int
-        Of the point that moves.
+        Shape of the point.
     rate : float
         Length of the first step in each coordinate.
     """

@@ -1,15 +1,14 @@
 r"""Bounds on the maximum of a linear function over a level set, from derivatives at any point.
 
-With $\mathcal C = \{\theta\in\Theta: \psi(\theta)\le\beta^2\}$ and any $s > 0$, $\rho \ge 0$ (zero
+For $\mathcal C = \{\theta\in\Theta: \psi(\theta)\le\beta^2\}$ and any $s > 0$, $\rho \ge 0$ (zero
 without a ball), the Lagrangian
 $$F(\theta) = x^\top\theta + \frac{\beta^2-\psi(\theta)}s + \frac{\rho(S^2-\|\theta\|^2)}{2s}$$
 is at least $x^\top\theta$ on the set. It is concave, and self-concordance makes it strongly so:
-with $\|\theta'-\theta\|\le D$ and observations no longer than $\ell$,
+for $\|\theta'-\theta\|\le D$ and observations no longer than $\ell$,
 $$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
   + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
-With $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$ the maximum is hence at
-most $F(\theta) + r^\top M^{-1}r/(4s)$: at a solution r = 0, and near one the error is of second
-order.
+Let $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$. The maximum is at most
+$F(\theta) + r^\top M^{-1}r/(4s)$: r = 0 at a solution, and the error near one is of second order.
 """
 
 from typing import Any
@@ -19,8 +18,8 @@ import numpy as np
 from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 
-# M gets epsilon on its diagonal, at a cost of epsilon D^2 / s in the bound. Were M zero otherwise,
-# epsilon = |r| / (2 D) would be best. It is a share of that, plus what costs a share of D, plus a
+# M gets epsilon on its diagonal, which adds epsilon D^2 / s to the bound. For M = 0 the best
+# epsilon is |r| / (2 D). The code uses a share of that, plus a term that costs a share of D, plus a
 # share of the trace of the Hessian.
 REGULARISATION = 1e-3
 LEAST_SHARE = 1e-10

@@ -2,8 +2,8 @@
 
 ``compiled.blas`` and ``compiled.lapack`` have the functions of `scipy.linalg.blas` and
 `scipy.linalg.lapack`: they are the extension modules behind these, whose import takes a thirtieth
-of the time. They are loaded when they are first asked for, under their own names, so that scipy
-uses the same ones.
+of the time. They are loaded on first use, under their own names, so that scipy uses the same
+modules.
 """
 
 import importlib
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _extension(name: str, public: str) -> Any:
-    """Return an extension module without its package; the public module if it is not there."""
+    """Return an extension module without its package, or the public module if it is absent."""
     if name not in sys.modules:
         folder = Path(scipy.__file__).parent.joinpath(*name.split(".")[1:-1])
         finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
@@ -47,7 +47,7 @@ def _extension(name: str, public: str) -> Any:
 
 
 def cdist(X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
-    """Return the distances of each pair of points, (n, m), as `scipy.spatial.distance.cdist` does.
+    """Return the distances of all pairs of points, (n, m), as `scipy.spatial.distance.cdist` does.
 
     Parameters
     ----------

@@ -11,11 +11,11 @@ import numpy as np
 def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Return the first ``n`` points of a scrambled Sobol sequence in [0, 1]^d, (n, d).
 
-    ``rng`` scrambles it anew each time.
+    Each call scrambles it with ``rng``.
     """
     from scipy.stats import qmc
 
-    # The sequence is balanced at powers of two; asking for one spares a warning.
+    # The sequence is balanced at powers of two; other numbers cause a warning.
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 

@@ -1,7 +1,7 @@
 r"""Ellipsoids around a centre whose shape is a multiple of the identity and a few vectors.
 
 They are $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
-With G of t columns all costs O(d t) beside O(t^3),
+Every operation costs O(d t + t^3) for a G with t columns:
 $$\Sigma^{-1}v = \lambda^{-1}\big(v - G(\lambda I_t+G^\top G)^{-1}G^\top v\big),\qquad
   \delta^\top\Sigma\delta = \lambda\|\delta\|^2+\|G^\top\delta\|^2 .$$
 """
@@ -43,7 +43,7 @@ class LowRankEllipsoid:
         return self.centre.nbytes + self._vectors.nbytes
 
     def solve(self, v: np.ndarray) -> np.ndarray:
-        r"""Return $\Sigma^{-1}v$ for ``v`` (d,) or rows of it (K, d)."""
+        r"""Return $\Sigma^{-1}v$ for ``v`` (d,) or its rows (K, d)."""
         if not len(self._vectors):
             return v / self.ridge
         V = self.vectors
@@ -63,12 +63,12 @@ class LowRankEllipsoid:
         ----------
         g : (d,) array
         error : float
-            What was observed minus what the centre predicts.
+            Observation minus prediction of the centre.
 
         Returns
         -------
         leverage : float
-            $g^\top\Sigma^{-1}g$ with the old $\Sigma$.
+            $g^\top\Sigma^{-1}g$ for the old $\Sigma$.
         """
         s = self.solve(g)
         leverage = float(g @ s)
@@ -85,7 +85,7 @@ class LowRankEllipsoid:
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
     def inner_radius(self, beta: float) -> float:
-        r"""Return the radius of a ball around the centre that the ellipsoid of $\beta$ holds."""
+        r"""Return the radius of a ball around the centre inside the ellipsoid of $\beta$."""
         # The trace bounds the largest eigenvalue of G G^T.
         return math.sqrt(beta / (self.ridge + self.trace))
 
@@ -94,15 +94,15 @@ class LowRankEllipsoid:
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return rows of ``w`` (K, d) drawn towards the centre, to where the form is $\beta$."""
+        r"""Return rows of ``w`` (K, d) moved towards the centre, until the form is $\beta$."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
     def project(self, w: np.ndarray, beta: float) -> np.ndarray:
         r"""Return the nearest points of the ellipsoid to rows of ``w`` (K, d) outside of it.
 
-        With $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ it is $(I+\nu\Sigma)^{-1}\delta$, and
-        $\nu$ the root of a decreasing function.
+        For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ it is $(I+\nu\Sigma)^{-1}\delta$, where
+        $\nu$ is the root of a decreasing function.
         """
         U, s, _ = np.linalg.svd(self.vectors.T, full_matrices=False)
         eigenvalues = self.ridge + s**2

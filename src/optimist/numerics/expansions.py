@@ -1,4 +1,4 @@
-r"""Second-order expansions of a growing likelihood, kept exact.
+r"""Exact second-order expansions of a growing likelihood.
 
 A likelihood of n observations costs O(n) to differentiate. At a fixed point, its value, gradient
 and Hessian after one more observation (x, r) cost O(d^2):
@@ -18,14 +18,14 @@ SAME_DIRECTION = 1.0 - 1e-12
 
 
 class Expansions:
-    """Points and the derivatives of the likelihood, without its ridge, at them.
+    """Points, and the derivatives of the likelihood there, without its ridge.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of points, the rows; all at the origin of a likelihood of no data to begin with.
+        Number of points, the rows; initially all at the origin, without data.
     """
 
     def __init__(self, link: Link, dimension: int, size: int) -> None:
@@ -51,7 +51,7 @@ class Expansions:
         derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
             Value, gradient and Hessian at each point.
         ridge : float
-            Coefficient of the penalty, which is not kept.
+            Coefficient of the penalty, which is not stored.
         """
         values, gradients, hessians = derivatives
         self.points[rows] = points
@@ -74,7 +74,7 @@ class Expansions:
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``.
 
-        Arguments are those of `put`.
+        Arguments are as in `put`.
         """
         points = self.points[rows]
         values = self._values[rows] + 0.5 * ridge * dots(points, points)
@@ -85,7 +85,7 @@ class Expansions:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``.
 
-        Arguments are those of `put`.
+        Arguments are as in `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -94,24 +94,23 @@ class Expansions:
 
 
 class SolutionMemory:
-    r"""Expansions at the last solutions found, by the direction of the arm they were found for.
+    r"""Expansions at the last solutions, by the direction of their arms.
 
-    The maximiser of $x^\top\theta$ over a level set depends on the direction of x alone and moves
-    little from round to round, so one Newton step from that of a near direction is a good start,
-    and costs no pass over the data.
+    The maximiser of $x^\top\theta$ over a level set depends only on the direction of x and moves
+    little from round to round, so one Newton step from the maximiser of a near direction is a good
+    start, and costs no pass over the data.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of slots. A direction that is known keeps its slot; a new one takes the next slot in
-        turn.
+        Number of slots. A known direction keeps its slot; a new one takes the next slot in turn.
 
     Attributes
     ----------
     count : int
-        Number of directions added so far, known ones not counted.
+        Number of new directions added so far.
     """
 
     def __init__(self, link: Link, dimension: int, size: int = MEMORY_SIZE) -> None:
@@ -142,7 +141,7 @@ class SolutionMemory:
         derivatives: Any,
         ridge: float,
     ) -> None:
-        """Keep solutions, in place of those for the same directions.
+        """Store solutions, replacing earlier ones for the same directions.
 
         Parameters
         ----------
@@ -153,11 +152,11 @@ class SolutionMemory:
         points : (m, d) array
             The solutions.
         derivatives, ridge
-            As of `Expansions.put`.
+            As in `Expansions.put`.
         """
         slots = self._slots_for(directions)
         if self.count > len(self.active):
-            # A slot's turn may have come round; what comes first keeps it.
+            # A slot may occur twice; the first entry keeps it.
             slots, kept = np.unique(slots, return_index=True)
             directions, active, points = directions[kept], active[kept], points[kept]
             derivatives = [part[kept] for part in derivatives]

@@ -15,7 +15,7 @@ import numpy as np
 
 from optimist.numerics.linear import add_outer_to_inverse, dots
 
-# Frequencies of a Matern kernel of order nu are of Student's t with 2 nu degrees of freedom.
+# Frequencies of a Matern kernel of order nu follow Student's t with 2 nu degrees of freedom.
 DEGREES = {"matern12": 1.0, "matern32": 3.0, "matern52": 5.0}
 
 
@@ -54,7 +54,7 @@ def random_features(
     dimension : int
         d, coordinates of a point.
     number : int
-        D, how many features, even.
+        D, number of features, even.
     rng : Generator
         Draws the frequencies.
     """
@@ -69,7 +69,7 @@ def random_features(
 def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
     """Return `FourierFeatures` of the Gaussian kernel by quadrature.
 
-    Of two nodes that differ in sign only one is kept, with the weight of both.
+    One of two nodes that differ only in sign is kept, with the weight of both.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class FeaturePosterior:
     ridge : float
         $\lambda$.
     features : (A, D) array or None
-        Features of fixed points, whose mean and leverages are kept up to date in O(AD).
+        Features of fixed points; their mean and leverages are updated in O(AD).
     """
 
     def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:
@@ -117,7 +117,7 @@ class FeaturePosterior:
         return self.V_inv.nbytes + self.moment.nbytes + self.theta.nbytes + kept
 
     def observe(self, phi: np.ndarray, y: float) -> None:
-        """Learn that features ``phi`` (D,) paid ``y``."""
+        """Add the observation ``y`` at features ``phi`` (D,)."""
         v = self.V_inv @ phi
         leverage = float(phi @ v)
         self.log_det += math.log1p(leverage)
@@ -130,7 +130,7 @@ class FeaturePosterior:
     def predict(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and leverages at points of ``features`` (n, D), both (n,).
 
-        They are at hand for the fixed points.
+        For the fixed points they are already available.
         """
         if features is self._features:
             leverages = self._leverages

@@ -1,29 +1,29 @@
-"""A random forest of scikit-learn, tree by tree: the same votes for less time in Python.
+"""A random forest of scikit-learn, tree by tree: the same votes with less overhead in Python.
 
-`sklearn.ensemble.RandomForestClassifier` copies a tree with all its parameters and sends it through
-a pool of workers for every tree that it grows, which takes longer than to grow it where rows are
-few. Here trees are made one after the other, from the seeds and bootstrap samples of its seed 0.
+`sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of workers for every
+tree that it grows, which takes longer than growing it from few rows. This module grows trees one
+after the other, from the seeds and bootstrap samples of its seed 0.
 """
 
 from typing import Any
 
 import numpy as np
 
-SEEDS = np.iinfo(np.int32).max  # below which the seeds of trees are drawn
+SEEDS = np.iinfo(np.int32).max  # bound (exclusive) of the trees' seeds
 
 
 def forest_votes(
     settings: dict[str, Any], features: np.ndarray, labels: np.ndarray, points: np.ndarray
 ) -> np.ndarray:
-    """Return the mean probability of each class, (m, 2), that the trees of a forest give.
+    """Return the mean probability of each class, (m, 2), over the trees of a forest.
 
     Parameters
     ----------
     settings : dict
-        Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and those of its
-        trees. Its ``random_state`` is 0.
+        Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and keywords
+        of its trees. Its ``random_state`` is 0.
     features, labels : (n, d) and (n,) arrays
-        Rows to train on, of class 0 or 1, both there.
+        Rows to train on, of class 0 or 1; both must occur.
     points : (m, d) array
         Rows to classify.
     """
@@ -44,6 +44,6 @@ def forest_votes(
 
 
 def _bootstrap(seed, n):
-    """Return how often each of ``n`` rows is drawn, (n,)."""
+    """Return how often a bootstrap sample draws each of ``n`` rows, (n,)."""
     drawn = np.random.RandomState(seed).randint(0, n, n, dtype=np.int32)
     return np.bincount(drawn, minlength=n)

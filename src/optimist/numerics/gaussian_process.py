@@ -1,10 +1,10 @@
 r"""Exact Gaussian-process posteriors over finitely many points, one observation at a time.
 
-With $K_t$ the kernel matrix of the t observed points, with repetition,
+Let $K_t$ be the kernel matrix of the t observed points, with repetition. Then
 $$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad
   s_t^2(x) = k(x,x)-k_t(x)^\top(K_t+\lambda I)^{-1}k_t(x),\qquad
   \sigma_t^2(x) = s_t^2(x)/\lambda .$$
-$s^2$ is the variance of the function, here ``var_f``; $\sigma^2$ the leverage, ``leverages``.
+$s^2$ is the variance of the function (``var_f``), and $\sigma^2$ the leverage (``leverages``).
 The effective dimension is $d_{\rm eff} = \mathrm{Tr}\,K_t(K_t+\lambda I)^{-1} = \sum_{s\le t}
 \sigma_t^2(x_s)$.
 
@@ -23,12 +23,12 @@ from optimist.numerics import compiled
 from optimist.numerics.growing import GrowingArray, GrowingSquare
 from optimist.numerics.kernels import Kernel
 
-# Observations after which an updated inverse is computed anew, if there are not more points.
+# Smallest number of observations between two recomputations of an updated inverse.
 LEAST_AGE = 100
 
 
 class PointPosterior(ABC):
-    r"""The posterior at A points: what it keeps, and how it learns a reward.
+    r"""The posterior at A points: its state and its update.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class PointPosterior(ABC):
     @property
     @abstractmethod
     def held_bytes(self) -> int:
-        """Bytes of what covariances are made from."""
+        """Bytes of the data behind covariances."""
 
     @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
@@ -84,7 +84,7 @@ class PointPosterior(ABC):
 
     @abstractmethod
     def record(self, index: int, c: np.ndarray, pivot: float) -> None:
-        r"""Keep what later covariances need of an observation of point ``index``.
+        r"""Store an observation of point ``index`` for later covariances.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class PointPosterior(ABC):
         """
 
     def observe(self, index: int, y: float) -> None:
-        """Learn that point ``index`` paid ``y``."""
+        """Add the observation ``y`` of point ``index``."""
         c = self.covariance(index)
         pivot = max(c[index], 0.0) + self.ridge
         self.log_det += math.log(pivot / self.ridge)
@@ -115,16 +115,16 @@ class ExactPosterior(PointPosterior):
     posterior covariance of one point with all others in one product. From the 2A-th observation on,
     the whole covariance (A, A) is cheaper.
 
-    A point that was observed before needs only the rows since: with v its row of that time and
+    A point that was observed before needs only the rows since: if v was its row at that time and
     $\rho$ its diagonal element of L, its covariance with all points was $(\lambda/\rho)v$ then.
 
     Parameters
     ----------
     kernel, points, ridge
-        As of `PointPosterior`.
+        As in `PointPosterior`.
     recall : bool
-        Go back to a point's last observation instead of to the prior, O(A g) for one g observations
-        ago; rows are kept to the end.
+        Start from a point's last observation instead of the prior, O(A g) for g observations since;
+        rows are kept to the end.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class ExactPosterior(PointPosterior):
     ) -> None:
         super().__init__(kernel, points, ridge)
         self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # in place of rows once that is cheaper, (A, A)
+        self._covariance: np.ndarray | None = None  # replaces rows once that is cheaper, (A, A)
         self._recall = recall
         self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
 
@@ -173,29 +173,29 @@ class ExactPosterior(PointPosterior):
 
 
 class DistinctPosterior(PointPosterior):
-    r"""The same on the u distinct points observed, O(Au + u^2) per observation.
+    r"""The posterior from the u distinct observed points, O(Au + u^2) per observation.
 
-    A point a that was observed $n_a$ times is one observation of its mean reward with ridge
-    $\lambda/n_a$. With K the kernel of the u points and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$ the
-    posterior covariance of a with all points is $g^\top k_u(\cdot)$, where
+    A point a with $n_a$ observations is one observation of its mean reward with ridge
+    $\lambda/n_a$. Let K be the kernel of the u points and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$.
+    The posterior covariance of a with all points is $g^\top k_u(\cdot)$, where
 
     $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for one of the u},\qquad
       g = (-Mk_u(a),\,1)\ \text{for a new one, which joins them,}$$
-    and the observation adds $gg^\top/(c_a+\lambda)$ to M, whose row and column of a new point are 0
-    before. As $\lambda/n_a$ becomes small such sums lose digits: after u observations, `LEAST_AGE`
-    at least, M, the means and the log-determinant are computed anew, O(u^2) per observation.
+    and the observation adds $gg^\top/(c_a+\lambda)$ to M; the row and column of a new point are 0
+    before. Such sums lose digits as $\lambda/n_a$ becomes small: after u observations, at least
+    `LEAST_AGE`, M, the means and the log-determinant are recomputed, O(u^2) per observation.
 
-    Arguments are those of `PointPosterior`.
+    Arguments are as in `PointPosterior`.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         super().__init__(kernel, points, ridge)
-        self._rows = GrowingArray(len(points))  # kernel of the points observed with all, (u, A)
+        self._rows = GrowingArray(len(points))  # kernel of the observed points with all, (u, A)
         self._inverse = GrowingSquare()  # M
-        self._places: dict[int, int] = {}  # of a point among those observed
+        self._places: dict[int, int] = {}  # of a point among the observed ones
         self._sums = np.zeros(len(points))  # of rewards
         self._age = 0  # observations since M was computed
-        # Of the last covariance: g, and the point's kernel with all, if it is new.
+        # From the last covariance: g, and the point's kernel with all points, if it is new.
         self._weights, self._row = np.empty(0), np.empty(0)
 
     @property
@@ -246,7 +246,7 @@ class DistinctPosterior(PointPosterior):
 
 
 class GrowingCholesky:
-    r"""The Cholesky factor of $K_t+\lambda I$ and what follows from it, O(t^2) per observation.
+    r"""The Cholesky factor of $K_t+\lambda I$ and the posterior from it, O(t^2) per observation.
 
     The factor L is packed: its rows, or the columns of its transpose, one after the other.
 
@@ -276,7 +276,7 @@ class GrowingCholesky:
         return self._packed.nbytes + self._targets.nbytes + points
 
     def observe(self, x: np.ndarray, y: float) -> None:
-        """Learn that point ``x`` (d,) paid ``y``."""
+        """Add the observation ``y`` of point ``x`` (d,)."""
         if self._points is None:
             self._points = GrowingArray(len(x))
         row = np.empty(0)

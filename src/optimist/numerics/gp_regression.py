@@ -1,7 +1,7 @@
-r"""Gaussian-process regression whose hyper-parameters are fitted to the data.
+r"""Gaussian-process regression with hyper-parameters fitted to the data.
 
-The covariance is $s\,k(x\oslash\ell,x'\oslash\ell)+\tau^2\mathbb 1[x=x']$, one lengthscale
-$\ell_j$ per coordinate, the mean a constant c. With $C = sK+\tau^2I$, $\alpha = C^{-1}(y-c)$,
+The covariance is $s\,k(x\oslash\ell,x'\oslash\ell)+\tau^2\mathbb 1[x=x']$, with a lengthscale
+$\ell_j$ per coordinate; the mean is a constant c. For $C = sK+\tau^2I$, $\alpha = C^{-1}(y-c)$,
 $$\log p = -\tfrac12(y-c)^\top\alpha-\tfrac12\log\det C-\tfrac n2\log2\pi,\qquad
   \partial\log p = \tfrac12\mathrm{tr}\{(\alpha\alpha^\top-C^{-1})\,\partial C\},$$
 to which log-densities of $(\ell,s,\tau^2)$ are added. The best c given the rest has a closed form,
@@ -23,14 +23,14 @@ from optimist.numerics import compiled
 from optimist.numerics.adam import Adam
 
 ADAM_STEPS, ADAM_RATE = 50, 0.1
-WORST = 1e25  # stands for a likelihood that cannot be computed
+WORST = 1e25  # value of a likelihood that cannot be computed
 
 
 class Flat:
-    """No prior: starts are drawn uniformly between the logarithms of the bounds."""
+    """No prior: starts are uniform between the logarithms of the bounds."""
 
     def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-density (m,) at exp(``log_theta``) and its derivative in the latter."""
+        """Return the log-density (m,) at exp(``log_theta``) and its derivative in ``log_theta``."""
         return np.zeros_like(log_theta), np.zeros_like(log_theta)
 
     def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
@@ -85,16 +85,16 @@ class LogNormal(Flat):
 
 @dataclass(frozen=True)
 class Hyper:
-    """One kind of hyper-parameter: bounds, where the fit starts, and its prior.
+    """One kind of hyper-parameter: bounds, start of the fit, and prior.
 
     Attributes
     ----------
     low, high : float
         Bounds, positive.
     start : float
-        Between them.
+        Value between them.
     prior : Flat
-        Or a subclass.
+        A prior; subclasses too.
     """
 
     low: float
@@ -117,9 +117,9 @@ class Scheme:
     free_mean : bool
         Fit c; otherwise it is 0.
     draws : int
-        Further starts of the fit, drawn from the priors.
+        Number of further starts of the fit, drawn from the priors.
     spare : bool
-        Start from these only while no start has succeeded; otherwise the best end counts.
+        Use these only until a start succeeds; if false, use all and keep the best result.
     """
 
     kernel: Any
@@ -149,7 +149,7 @@ class Scheme:
         dimension : int
             d, coordinates of a point.
         rng : Generator or None
-            Of all starts but the first; None where ``draws`` is 0.
+            Draws all starts but the first; None if ``draws`` is 0.
         """
         blocks, size = self.blocks(dimension)
         points = np.empty((1 + self.draws, size))
@@ -184,7 +184,7 @@ def log_posterior(
     Raises
     ------
     LinAlgError
-        Where the covariance is singular.
+        If the covariance is singular.
     """
     return _log_posterior(log_theta, scheme, X, y)[:2]
 
@@ -244,14 +244,14 @@ def _best_mean(inverse, y):
 def fit(
     scheme: Scheme, X: np.ndarray, y: np.ndarray, rng: np.random.Generator | None = None
 ) -> tuple["GaussianProcess", int]:
-    """Return the fitted `GaussianProcess`, and how many starts of the fit failed.
+    """Return the fitted `GaussianProcess`, and the number of starts that failed.
 
     Parameters
     ----------
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
     rng : Generator
-        Of the starts that are drawn.
+        Draws the starts.
     """
 
     from scipy.optimize import minimize
@@ -293,7 +293,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
     Raises
     ------
     LinAlgError
-        Where a covariance is singular.
+        If a covariance is singular.
     """
     d = X.shape[1]
     low, high = np.exp(scheme.bounds(d)).T
@@ -369,7 +369,7 @@ class GaussianProcess:
     def _towards(self, weights, V):
         """Return the gradient (m, d) of a sum over a of k(u_a, v), by weights times slopes (n, m).
 
-        That of k(u_a, v) in z is slope (u_a - v) / lengthscale.
+        The gradient of k(u_a, v) in z is slope (u_a - v) / lengthscale.
         """
         sums = weights.T @ self.U
         sums -= weights.sum(axis=0)[:, None] * V
@@ -382,20 +382,20 @@ class GaussianProcess:
         Parameters
         ----------
         Z : (m, d) array
-            Where.
+            Points of the draw.
         rng : Generator
         noise : bool
-            Draw observations.
+            Whether to draw observations.
 
         Raises
         ------
         LinAlgError
-            Where the covariance of the points is singular.
+            If the covariance of the points is singular.
         """
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
-        # Only lower triangles are used from here on, for a symmetric C is its own transpose.
+        # Only lower triangles are used from here on, as a symmetric C equals its transpose.
         C = self.kernel.gram(V).T
         dsyrk = compiled.blas.dsyrk
         C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)

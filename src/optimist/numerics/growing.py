@@ -8,7 +8,7 @@ from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
-GROWTH = 4  # a square grows by one over so much
+GROWTH = 4  # a square grows by one over this
 
 
 class GrowingArray:
@@ -17,7 +17,7 @@ class GrowingArray:
     Parameters
     ----------
     *shape : int
-        Of an item; none for numbers.
+        Shape of an item; none for numbers.
     dtype : type
     """
 
@@ -35,7 +35,7 @@ class GrowingArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (items held, not items reserved)."""
+        """Bytes in use (without reserved memory)."""
         return self.values.nbytes
 
     def append(self, item: Any) -> None:
@@ -70,11 +70,11 @@ class GrowingTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (columns held, not columns reserved)."""
+        """Bytes in use (without reserved memory)."""
         return self.values.nbytes
 
     def new_column(self) -> np.ndarray:
-        """Append a column; return it (height,) to be filled."""
+        """Append a column; return it (height,) for filling."""
         if self.columns == self._values.shape[1]:
             self._values = np.concatenate([self._values, np.empty_like(self._values)], axis=1)
         self.columns += 1
@@ -95,7 +95,7 @@ class GrowingSquare:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (numbers held, not numbers reserved)."""
+        """Bytes in use (without reserved memory)."""
         return self.values.nbytes
 
     def column(self, place: int) -> np.ndarray:

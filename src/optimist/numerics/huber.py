@@ -2,11 +2,11 @@ r"""Adaptive Huber regression with a ridge, over a ball.
 
 $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
   f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
-minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: it pulls
-with the force $\pm\tau_s$ whatever its size. So a reward beyond $\tau_s + S\|a_s\|$, clipped all
-over the ball, counts as one of that size: F changes by a constant, and no number in the sums is so
-large that others lose their digits when it is taken out again. While the set of the clipped ones
-and their signs stay the same, F is the quadratic
+minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: its
+gradient is $\pm\tau_s$ whatever its size. A reward beyond $\tau_s + S\|a_s\|$ is clipped all over
+the ball, and so replaced by one of that size: F changes by a constant, and no number in the sums is
+so large that subtracting it again would cost the others their digits. While the set of clipped
+observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -26,7 +26,7 @@ MAX_STEPS = 50
 MAX_HALVINGS = 40
 MAX_SWEEPS = 5000
 MAX_GRADIENT_STEPS = 200_000
-# Reweighted regressions stop where the distance to the minimiser, in the norm of H, is this.
+# Reweighted regressions stop at this distance to the minimiser, in the norm of H.
 SWEEP_TOLERANCE = 1e-8
 JITTER = 1e-12
 ROUNDING = 1e-14
@@ -48,7 +48,7 @@ class HuberRegression:
     H : (d, d) array
         $\lambda I + \sum_s a_sa_s^\top$ over all observations.
     b : (d,) array
-        $\sum_s y_sa_s$ over all observations, with $y_s$ as above.
+        $\sum_s y_sa_s$ over all observations, for $y_s$ as above.
     """
 
     def __init__(self, dimension: int, ridge: float, radius: float) -> None:
@@ -57,7 +57,7 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
-        # Where clipping was last determined, for how many observations, and the answer.
+        # The last parameter with its clipped observations, and their number at that time.
         self._known: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
@@ -72,7 +72,7 @@ class HuberRegression:
         return values[:-2], values[-2], values[-1]
 
     def append(self, a: np.ndarray, y: float, tau: float) -> None:
-        """Record features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
+        """Add features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
         edge = tau + self.radius * math.sqrt(a @ a)
         y = min(max(y, -edge), edge)
         column = self._table.new_column()
@@ -83,7 +83,7 @@ class HuberRegression:
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices (c,) of the clipped observations at ``theta`` (d,), and signs (c,).
 
-        Asked again for the same array, it passes over the new observations only.
+        A second call for the same array only visits new observations.
         """
         known, old, (indices, signs) = self._known
         if known is not theta:
@@ -111,7 +111,7 @@ class HuberRegression:
         return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
 
     def minimise_with(self, clipped: Any) -> np.ndarray:
-        """Return the minimiser (d,) over the ball of the quadratic that F is for one clipped set.
+        """Return the minimiser (d,) over the ball of the quadratic for one clipped set.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class HuberRegression:
             if 2 * len(indices) <= len(y):
                 out = a[:, indices]
                 H, b = H - out @ out.T, b - out @ y[indices]
-            else:  # too many to take away from the sums
+            else:  # too many to subtract from the sums
                 inside = np.ones(len(y), dtype=bool)
                 inside[indices] = False
                 kept = a[:, inside]
@@ -149,9 +149,9 @@ class HuberRegression:
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     """Semismooth Newton from ``start``: exact, as F is quadratic between changes of the set.
 
-    A step goes to the minimiser for the set at its start. If the set there is the same, that point
-    is the minimiser of F; otherwise the step is halved until F decreases, since Newton's method on
-    a piecewise quadratic may cycle.
+    A step goes to the minimiser for the set at its start. If that point has the same set, it is
+    the minimiser of F; otherwise the step is halved until F decreases, since Newton's method on a
+    piecewise quadratic may cycle.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float
             return target, True
         value = regression.value(theta) if value is None else value
         point, below = _descend(regression, theta, value, target)
-        if point is None:  # a descent direction without descent: theta is it, to rounding
+        if point is None:  # no descent along a descent direction: the minimum, to rounding
             return theta, True
         clipped = there if point is target else regression.clipped(point)
         theta, value = point, below
@@ -190,7 +190,7 @@ def _same(a, b):
 def _descend(regression, theta, value, target):
     """Return ``target`` or a point on the way there at which F is below ``value``, and F there.
 
-    Returns None instead where none is found.
+    Return None if no such point is found.
     """
     point, share = target, 1.0
     for _ in range(MAX_HALVINGS):
@@ -203,9 +203,9 @@ def _descend(regression, theta, value, target):
 
 
 def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Iteratively reweighted ridge regressions from ``start``; slow and sure, a cross-check.
+    """Iteratively reweighted ridge regressions from ``start``; slow and reliable, a cross-check.
 
-    Arguments and result are those of `solve_newton`.
+    Arguments and result are as in `solve_newton`.
     """
     theta = start
     for _ in range(MAX_SWEEPS):
@@ -223,9 +223,9 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
     Parameters
     ----------
     regression, start
-        As of `solve_newton`, and so is what is returned.
+        As in `solve_newton`, like the result.
     accuracy : float
-        It stops when the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most this.
+        Largest gradient mapping $\Lambda\|\theta^+-\theta\|$ at which it stops.
     """
     theta = start
     smoothness = float(np.linalg.eigvalsh(regression.H)[-1])
@@ -242,7 +242,7 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
 def solve_by_gradient_from_zero(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """Do as `solve_by_gradient` does, from the origin instead of ``start``."""
+    """Run `solve_by_gradient` from the origin instead of ``start``."""
     return solve_by_gradient(regression, np.zeros_like(start), accuracy)
 
 
@@ -251,7 +251,7 @@ def solve_by_slsqp_in_a_loop(
 ) -> Any:
     """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing.
 
-    Arguments and result are those of `solve_newton`.
+    Arguments and result are as in `solve_newton`.
     """
     from scipy.optimize import minimize
 

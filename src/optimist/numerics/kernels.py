@@ -43,10 +43,10 @@ class _Stationary(Kernel):
     def __init__(self, lengthscale):
         self.lengthscale = positive("lengthscale", lengthscale)
 
-    metric: str  # scipy's name of what k is a function of
+    metric: str  # scipy's name of the argument of k
 
     def __call__(self, X, Y):
-        # Exact differences: expanding the square would cancel between close points.
+        # Exact differences: expanding the square would cancel for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):
@@ -119,7 +119,7 @@ class _Matern(_Stationary):
     @staticmethod
     @abstractmethod
     def polynomial(z):
-        """Return p at each entry of ``z``, a new array."""
+        """Return p at each entry of ``z``, in a new array."""
 
     @staticmethod
     @abstractmethod
@@ -189,7 +189,7 @@ class LinearKernel(Kernel):
 
 
 class GramKernel(Kernel):
-    """Values from a given matrix; a point is the number of its row, as a float.
+    """Values from a given matrix; a point is its row number, as a float.
 
     Parameters
     ----------

@@ -34,16 +34,16 @@ class LevelSet:
     radius : float or None
         S when the domain is a ball, None for the whole space (which needs a ridge).
     memory : SolutionMemory or None
-        Earlier solutions, which Newton's method starts from and adds its own to.
+        Earlier solutions, from which Newton's method starts, and which it extends.
     derivatives : tuple or None
-        Value, gradient and Hessian at the centre, if they are known.
+        Value, gradient and Hessian at the centre, if already computed.
 
     Attributes
     ----------
     fallbacks : int
         Number of maximisations that needed the one-dimensional dual.
     failures : int
-        Number of maximisations whose solver, SLSQP or the dual, did not get as far as it should.
+        Number of maximisations whose solver, SLSQP or the dual, missed its tolerance.
     """
 
     def __init__(
@@ -68,15 +68,15 @@ class LevelSet:
 
     @cached_property
     def regular_hessian(self) -> np.ndarray:
-        """The Hessian at the centre, definite."""
+        """The Hessian at the centre, made definite."""
         return made_definite(self.hessian, JITTER, ROUNDING)
 
     @cached_property
     def reach(self) -> float:
         r"""Bound on the distance of any member from the centre.
 
-        In the ball it is S plus the norm of the centre, which need not lie inside; with a ridge
-        alone, $\psi\ge\frac\lambda2\|\cdot\|^2$.
+        In the ball it is S plus the norm of the centre, which may lie outside; without a ball it
+        follows from the ridge, as $\psi\ge\frac\lambda2\|\cdot\|^2$.
         """
         if self.radius is None:
             return math.sqrt(2.0 * self.level / self.likelihood.ridge)
@@ -102,9 +102,9 @@ class LevelSet:
         return self.memory.expansions.points[kept].copy(), *tangents
 
     def may_reach(self, thetas: np.ndarray) -> np.ndarray:
-        """Return for each row of ``thetas`` (m, d) whether psi may be small enough there.
+        """Return whether psi may be small enough at each row of ``thetas`` (m, d).
 
-        Tells by the tangents at remembered points, with no pass over the data.
+        The bound comes from the tangents at remembered points, without a pass over the data.
         """
         if self.remembered is None:
             return np.ones(len(thetas), dtype=bool)
@@ -112,7 +112,7 @@ class LevelSet:
         return values_from_below(points, values, gradients, thetas) <= self.minimum + self.level
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        """Return for each row of ``thetas`` (m, d) whether it lies in the set."""
+        """Return whether each row of ``thetas`` (m, d) lies in the set."""
         inside = self.excess(thetas) <= self.level
         if self.radius is None:
             return inside
@@ -128,7 +128,7 @@ class LevelSet:
     def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
         r"""Return members on the way from the centre to ``thetas`` (m, d), by convexity of psi.
 
-        ``values`` (m,) are the likelihood's at ``thetas``. Needs a centre that is in the set.
+        ``values`` (m,) are the likelihood at ``thetas``. The centre must be in the set.
         """
         move = thetas - self.centre
         share = self.level / np.maximum(values - self.minimum, self.level)
@@ -137,7 +137,7 @@ class LevelSet:
         return self.centre + share[:, None] * move
 
     def reaches_tip(self, x: np.ndarray) -> bool:
-        r"""Return whether the maximum for arm ``x`` (d,) is that of the ball, at $Sx/\|x\|$."""
+        r"""Return whether the maximum for arm ``x`` (d,) is at $Sx/\|x\|$, as over the ball."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False
@@ -153,11 +153,11 @@ def values_from_below(
     Parameters
     ----------
     points : (m, d) array
-        Where the tangents touch.
+        Points of the tangents.
     values, gradients : (m,) and (m, d) arrays
-        Those of the function there.
+        Values and gradients of the function there.
     thetas : (k, d) array
-        Where it is bounded.
+        Points of the bound.
     """
     offsets = values - dots(gradients, points)
     return (thetas @ gradients.T + offsets).max(axis=1)

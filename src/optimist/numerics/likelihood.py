@@ -1,9 +1,9 @@
 r"""Negative log-likelihoods of generalized linear models and their minimisers.
 
-With rows $x_i$, weights $n_i$ and $b = \sum_s r_s X_s$,
+For rows $x_i$, weights $n_i$ and $b = \sum_s r_s X_s$,
 $$\mathcal L(\theta) = \frac1g\Big(\sum_i n_i\,m(x_i^\top\theta) - b^\top\theta\Big)
   + \frac\lambda2\|\theta\|^2 .$$
-Rewards enter through b alone. A raw history has one row per round and unit weights; an aggregated
+Rewards enter only through b. A raw history has one row per round and unit weights; an aggregated
 history has one row per distinct arm, weighted by its number of plays, which is exact.
 """
 
@@ -20,7 +20,7 @@ from optimist.numerics.links import Link
 HISTORIES = ("raw", "aggregated")
 # Keeps Newton systems definite while the plays do not yet span the space.
 JITTER = 1e-9
-# The same, as a share of the trace, where that is large.
+# The same, as a share of the trace, for large traces.
 ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
 DECREMENT_TOLERANCE = 1e-12
@@ -62,7 +62,7 @@ class History:
 
     @property
     def products(self) -> np.ndarray:
-        """Rows of x_i x_i^T, flattened, (n, d * d): a Hessian is then one matrix product."""
+        """Rows of x_i x_i^T, flattened, (n, d * d), so that a Hessian is one matrix product."""
         return self._products[: self.rows]
 
     @property
@@ -72,13 +72,13 @@ class History:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (rows held, not rows reserved)."""
+        """Bytes in use (without reserved memory)."""
         per_row = 8 * (self.dimension + self.dimension**2 + 1)
         index = 16 * len(self._row_of_arm)
         return self.reward_sum.nbytes + self.rows * per_row + index
 
     def append(self, index: int, x: np.ndarray, reward: float) -> None:
-        """Record that arm number ``index`` with features ``x`` (d,) paid ``reward``."""
+        """Add a play of arm number ``index`` with features ``x`` (d,) and its ``reward``."""
         self.plays += 1
         self.reward_sum += reward * x
         row = self._row_of_arm.get(index) if self.mode == "aggregated" else None
@@ -90,7 +90,7 @@ class History:
         self._append_row(x)
 
     def extend(self, rows: np.ndarray, rewards: np.ndarray) -> None:
-        """Record plays of arms ``rows`` (n, d) that paid ``rewards`` (n,), in a raw history."""
+        """Add plays of arms ``rows`` (n, d) with their ``rewards`` (n,), to a raw history."""
         n, old = len(rows), self.rows
         plays = {
             "_features": rows,
@@ -172,14 +172,14 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
     r"""Minimise a likelihood over $\mathbb R^d$ or over the ball of ``radius``, by Newton's method.
 
     Each step minimises the local quadratic model (over the ball), followed by Armijo backtracking
-    on the segment. The last step is the whole one for which the model promises less than 1e-12 of
-    the value: an error of 1e-6 before it, which Newton's method squares.
+    on the segment. The last step is a full step with a predicted decrease below 1e-12 of the
+    value: Newton's method squares the error, which was 1e-6 before it.
 
     Parameters
     ----------
     likelihood : Likelihood
     start : (d,) array
-        Outside the ball it is first scaled onto the sphere.
+        A point outside the ball is first scaled onto the sphere.
     radius : float or None
 
     Returns
@@ -196,23 +196,23 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
 def descend(
     likelihood: Likelihood, theta: np.ndarray, derivatives: Any, radius: float | None = None
 ) -> Any:
-    """Minimise as `minimise` does, from a point where the derivatives are known.
+    """Minimise as `minimise` does, from a point with given derivatives.
 
     Parameters
     ----------
     likelihood : Likelihood
     theta : (d,) array
-        Where to start, in the domain.
+        Start, in the domain.
     derivatives : tuple of float, (d,) and (d, d) arrays
         Value, gradient and Hessian there.
     radius : float or None
-        S when the domain is a ball, None for the whole space.
+        S if the domain is a ball, None for the whole space.
 
     Returns
     -------
     theta : (d,) array
     derivatives : tuple
-        Those at theta.
+        Derivatives at theta.
     converged : bool
     """
     theta, derivatives, step, converged = _descend(likelihood, theta, derivatives, radius)
@@ -223,9 +223,9 @@ def descend(
 
 
 def _descend(likelihood, theta, derivatives, radius):
-    """Return the last point, the derivatives there, the step that is left to take, and converged.
+    """Return the last point, the derivatives there, the remaining step, and converged.
 
-    Whoever needs no derivatives at the end saves their computation.
+    Callers that need no derivatives at the end save their computation.
     """
     value, gradient, hessian = derivatives
     none = np.zeros_like(theta)
@@ -261,12 +261,12 @@ def ball_constraint(radius: float) -> dict[str, Any]:
 def minimise_by_slsqp(
     likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
 ) -> Any:
-    """Minimise as `minimise` does, by scipy's SLSQP: what public codes run.
+    """Minimise as `minimise` does, by scipy's SLSQP, as public codes do.
 
     Parameters
     ----------
     likelihood, start, radius
-        As of `minimise`, and so is what is returned; ``start`` is not scaled.
+        As in `minimise`, like the result; ``start`` is not scaled.
     tolerance : float
         SLSQP's ``ftol``.
     """

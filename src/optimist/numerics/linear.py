@@ -6,7 +6,7 @@ import numpy as np
 
 
 def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the inner product of each row of ``a`` (m, d) with that of ``b`` (m, d), as (m,)."""
+    """Return the inner products of the rows of ``a`` (m, d) and ``b`` (m, d), as (m,)."""
     return np.vecdot(a, b)
 
 
@@ -22,9 +22,9 @@ def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
 
 
 def made_definite(H: np.ndarray, least: float, share: float) -> np.ndarray:
-    """Return ``H`` (d, d) with ``least``, or that share of its trace if more, on its diagonal.
+    """Return ``H`` (d, d) with ``least``, or a ``share`` of its trace if larger, on its diagonal.
 
-    A positive semi-definite matrix becomes definite, beside the rounding errors of its entries too.
+    A positive semi-definite matrix becomes definite, despite the rounding errors of its entries.
     """
     return H + max(least, share * np.trace(H)) * np.eye(len(H))
 

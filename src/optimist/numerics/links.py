@@ -1,6 +1,6 @@
 r"""One-parameter exponential families in natural form.
 
-A reward given the linear predictor $z = x^\top\theta$ has density
+A reward with linear predictor $z = x^\top\theta$ has density
 $\exp\{(rz - m(z))/g + h(r)\}$, mean $\mu(z) = m'(z)$ and variance $g\,\mu'(z)$
 (Zhang et al. 2025, Section 2).
 """
@@ -15,7 +15,7 @@ from optimist.core.errors import ConfigError, unknown_name
 
 
 class Link(ABC):
-    r"""Log-partition function $m$, its derivatives, and the constants the papers build on.
+    r"""Log-partition function $m$, its derivatives, and the constants that the papers use.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Link(ABC):
     self_concordance : float
         $R$ with $|\mu''| \le R\mu'$.
     cap : float
-        Largest linear predictor; the mean is that of the cap beyond it.
+        Largest linear predictor; the mean is constant beyond it.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Link(ABC):
         bound : float
             Radius of the ball.
         observations : int
-            Rewards so far.
+            Number of rewards so far.
         dimension : int
             d.
         delta : float
@@ -98,7 +98,7 @@ class Logistic(Link):
         return e / np.square(1.0 + e)
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        # In place where possible: this is the inner loop of the likelihood methods. The mean has
+        # In place if possible: this is the inner loop of the likelihood methods. The mean has
         # an absolute, not a relative, accuracy of one rounding.
         e = np.abs(z)
         np.negative(e, out=e)
@@ -201,7 +201,7 @@ def make_link(name: str, **parameters: Any) -> Link:
     ----------
     name : {"logistic", "poisson", "gaussian"}
     **parameters
-        Of its class: ``sigma`` for ``gaussian``, none for the others.
+        Parameters of its class: ``sigma`` for ``gaussian``, none for the others.
 
     Raises
     ------

@@ -19,16 +19,15 @@ from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import OptimalitySystem
 
 LOG_S_RANGE = (-20.0, 40.0)
-# How far below its bound the answer of the dual may stay, as a share of the size of the set.
+# Largest distance of the dual's answer below its bound, as a share of the size of the set.
 DUAL_TOLERANCE = 1e-9
 
 
 def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
     """Return the index of the arm (K, d) with the largest maximum over a level set.
 
-    With ``prune``, an arm is given up as soon as its upper bound is below another arm's lower
-    bound. The maxima are compared to some nine digits: any of the arms that tie to nine digits may
-    be returned.
+    ``prune`` drops an arm as soon as its upper bound is below another arm's lower bound. The maxima
+    are compared to some nine digits: any of the arms that tie to nine digits may be returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -39,11 +38,11 @@ def maxima(level_set: LevelSet, arms: np.ndarray) -> Any:
 
 
 def _solve(level_set, arms, prune):
-    """Return the maxima (K,); with ``prune`` lower bounds, with the largest in its place."""
+    """Return the maxima (K,); with ``prune`` lower bounds, which are exact for the largest."""
     values = np.zeros(len(arms))
     rows = np.flatnonzero(arms.any(axis=1))
     if len(rows):
-        floor = 0.0 if len(rows) < len(arms) else -math.inf  # what the zero arm attains
+        floor = 0.0 if len(rows) < len(arms) else -math.inf  # the value of the zero arm
         system = OptimalitySystem(level_set, arms[rows], prune, floor)
         system.solve()
         while len(left := system.open_rows()):
@@ -58,9 +57,9 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     r"""Maximise $x^\top\theta$ by a root search in s.
 
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
-    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. Where $\psi$ jumps over $\beta^2$, all
-    points between the two ends minimise for one s, and the answer is among them. An answer that
-    falls short of a bound of the maximum counts among the failures of the level set.
+    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. If $\psi$ jumps over $\beta^2$, all
+    points between the two ends are minimisers for one s, and the answer is among them. An answer
+    short of the bound of the maximum counts among the failures of the level set.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     Raises
     ------
     LinAlgError
-        Where the set is empty, or numbers are not finite.
+        If the set is empty, or numbers are not finite.
     """
     from scipy.optimize import brentq
 
@@ -87,7 +86,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
         search.gap(LOG_S_RANGE[0])
     if search.below is None:
         raise np.linalg.LinAlgError("no parameter of the domain is in the level set")
-    if search.above is None:  # the set reaches as far as the domain does
+    if search.above is None:  # the set extends as far as the domain does
         level_set.failures += not search.below.converged
         return search.below.theta, search.below.s
     if search.below.s > 0.0:
@@ -120,7 +119,7 @@ class _DualSearch:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 
     def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, the same whenever asked for one s."""
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, the same for every call with one s."""
         if log_s not in self.gaps:
             self.gaps[log_s] = self._new_gap(math.exp(log_s))
         return self.gaps[log_s]
@@ -141,7 +140,7 @@ class _DualSearch:
         return gap
 
     def crossing(self):
-        """Return the point of the border between the two, the last one in the set."""
+        """Return the border point between the two, the last one in the set."""
         from scipy.optimize import brentq
 
         start, move = self.below.theta, self.above.theta - self.below.theta
@@ -156,9 +155,9 @@ class _DualSearch:
         return start + brentq(excess, 0.0, 1.0, xtol=1e-15) * move
 
     def is_maximal(self, theta):
-        r"""Return whether ``theta`` is as good as the duals say, to nine digits.
+        r"""Return whether ``theta`` attains the dual bounds, to nine digits.
 
-        By weak duality $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is no less than the maximum.
+        By weak duality $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is at least the maximum.
         """
         ends = [end for end in (self.below, self.above) if end.s > 0.0]
         bounds = [self.x @ end.theta + (self.set.level - end.excess) / end.s for end in ends]
@@ -170,7 +169,7 @@ class _DualSearch:
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
     r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm, as (K,), by scipy's SLSQP.
 
-    One solve per arm from the centre, with the constraints and gradients of the public codes.
+    One solve per arm from the centre, with the constraints and gradients of public codes.
 
     Parameters
     ----------

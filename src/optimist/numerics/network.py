@@ -1,7 +1,7 @@
 r"""A network of two linear layers with a logistic function between them, and its gradients.
 
 $$f_w(x) = w_2^\top s(W_1x+b_1)+b_2,\qquad s(z) = 1/(1+e^{-z}).$$
-With H hidden units and $h = s(W_1x+b_1)$, $q = w_2\odot h\odot(1-h)$,
+For H hidden units and $h = s(W_1x+b_1)$, $q = w_2\odot h\odot(1-h)$,
 $$\partial_{w_2}=h,\quad \partial_{b_2}=1,\quad \partial_{b_1}=q,\quad \partial_{W_1}=q\,x^\top,
 \quad \nabla_x=W_1^\top q .$$
 
@@ -66,12 +66,12 @@ class TwoLayerNetwork:
 
     @staticmethod
     def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
-        """Write the gradients in the parameters to ``out``; return those in x, (K, d).
+        """Write the gradients in the parameters to ``out``; return the gradients in x, (K, d).
 
         Parameters
         ----------
         out, layers : Layers
-            Of an array for the gradients and of the parameters, see `layers`.
+            Views of an array for the gradients and of the parameters, see `layers`.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -129,10 +129,10 @@ def least_squares(
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        The best of their ends counts.
+        Starts of the solver; the best result counts.
     X, y : (n, d) and (n,) arrays
     unit : bool
-        Keep parameters in [0, 1].
+        Whether to keep parameters in [0, 1].
     """
     from scipy.optimize import minimize
 
@@ -152,7 +152,7 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, the same as scipy.special, which is slow to load."""
+    """Return 1 / (1 + exp(-z)) for one number, equal to scipy.special, which is slow to load."""
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:

@@ -1,7 +1,7 @@
 r"""Laws of heavy-tailed noise and their moments.
 
-A law is given in the parametrisation of `scipy.stats`. Noise is a draw minus the law's centre, its
-mean unless said otherwise; the moments are those about the mean,
+Laws use the parametrisation of `scipy.stats`. Noise is a draw minus the law's centre, by default
+its mean; moments are about the mean,
 $$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q},$$
 finite for q below the tail index only.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from optimist.core.errors import ConfigError, positive, unknown_name
 
 CENTRES = ("mean", "median")
-# Quadrature of moments: the step, and the number of steps to either side.
+# Quadrature of moments: the step, and the number of steps on either side.
 STEP, STEPS = 1.0 / 128.0, 38 * 128
 
 
@@ -28,7 +28,7 @@ class Law(ABC):
         Moments of order q exist for q < tail (inf for the normal law).
     mean, median : float
     variance : float
-        Infinite where it does not exist.
+        Infinite if it does not exist.
     """
 
     name: str
@@ -109,11 +109,10 @@ class StudentT(Law):
 
 
 class HalfLine(Law):
-    """A law on x >= ``least`` whose density falls as a power, of order -``tail`` - 1.
+    """A law on x >= ``least`` with a power-law density, of order -``tail`` - 1.
 
-    Moments are taken by the trapezoidal rule after substitutions under which the integrands decay
-    exponentially on either side, where the rule converges exponentially (Trefethen and Weideman,
-    2014).
+    The trapezoidal rule computes moments after substitutions that make the integrands decay
+    exponentially on either side, so it converges exponentially (Trefethen and Weideman, 2014).
     """
 
     least = 0.0
@@ -128,7 +127,7 @@ class HalfLine(Law):
         log_x = math.log(m) - np.log1p(np.exp(-t))
         log_gap = math.log(m) - np.log1p(np.exp(t))
         below = np.exp((q + 1.0) * log_gap + log_x + self._log_density(np.exp(log_x))) / m
-        # Above the mean x = m + e^t. Beyond the last node terms are a geometric series.
+        # Above the mean x = m + e^t. The terms beyond the last node form a geometric series.
         above = np.exp((q + 1.0) * t + self._log_density(m + np.exp(t)))
         rest = above[-1] / math.expm1((self.tail - q) * STEP)
         return STEP * float(below.sum() + above.sum() + rest)
@@ -196,7 +195,7 @@ class Fisk(HalfLine):
         return (u / (1.0 - u)) ** (1.0 / self.c)
 
     def _log_density(self, x):
-        # x^c / (1 + x^c)^2 is the same at 1 / x.
+        # x^c / (1 + x^c)^2 is invariant under x -> 1 / x.
         log_power = -self.c * np.abs(np.log(x))
         return math.log(self.c) - np.log(x) + log_power - 2.0 * np.log1p(np.exp(log_power))
 

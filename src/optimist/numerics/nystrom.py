@@ -1,19 +1,19 @@
 r"""Nystrom approximations of a Gaussian-process posterior by inducing points.
 
-With inducing points S, $K_S = k(S,S)$ and any W with $WW^\top = K_S^+$, the embedding of a point is
-$z(x) = W^\top k_S(x)$. From observations of distinct points a, $n_a$ times with sum of rewards
-$b_a$, and $G = \sum_a n_az_az_a^\top$, $V = G+\lambda I$,
+For inducing points S, $K_S = k(S,S)$ and any W with $WW^\top = K_S^+$, the embedding of a point is
+$z(x) = W^\top k_S(x)$. Let a range over the distinct observed points, with $n_a$ observations and
+sum of rewards $b_a$. For $G = \sum_a n_az_az_a^\top$, $V = G+\lambda I$,
 $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
   \tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|z(x)\|^2\big) + z(x)^\top V^{-1}z(x).$$
-The second term alone is the leverage of SoR, the subset of regressors; both that of DTC, the
-deterministic training conditional.
+The second term is the leverage of SoR, the subset of regressors; the sum is the leverage of DTC,
+the deterministic training conditional.
 
-W is the inverse Cholesky factor on a subset of S, the basis, whose span has the others to within
-rounding: of points close to each other few are needed. Both terms together are
+W is the inverse Cholesky factor on a subset of S, the basis, whose span contains the others to
+rounding: few of several close points are needed. The sum of both terms is
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad
   T^\top T = W(I-\lambda V^{-1})W^\top,$$
 with a triangular T: one product with the kernel of the n points, $nr^2$ operations, is most of the
-work. A difference has an absolute error, some $10^{-9}\kappa^2/\lambda$ where $K_S$ is as singular
+work. The absolute error of the difference is some $10^{-9}\kappa^2/\lambda$ if $K_S$ is as singular
 as doubles allow.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
@@ -27,14 +27,14 @@ import numpy as np
 
 from optimist.numerics import compiled
 
-# Where the variance of f over k(x, x) may be below this, it is not taken from one difference.
+# Share of k(x, x) below which the variance of f is not computed as one difference.
 CANCELLATION = 1e-8
 
 
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    Points are given by their kernel with the ``basis``, as an array (r, n).
+    A point is represented by its kernel with the ``basis``, as an array (r, n).
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class NystromPosterior:
     Attributes
     ----------
     basis : (r,) array of int
-        Which inducing points span the others; r, the size of the embedding, is the numerical rank
-        of $K_S$.
+        Inducing points that span the others; r, the size of the embedding, is the numerical rank of
+        $K_S$.
     log_det : float
         $\log\det(G/\lambda + I)$.
     """
@@ -85,14 +85,14 @@ class NystromPosterior:
 
     @cached_property
     def _shrunk(self):
-        """T, or None where it is too close to singular."""
+        """T, or None if it is too close to singular."""
         if not self._is_wide:
             return None
         inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # I - lambda V^-1, its lower triangle
         _add_to_diagonal(H, 1.0)
-        # H = U U^T with an upper triangular U makes T = U^T W^T lower triangular. Both from behind,
-        # that is a Cholesky factorisation, and the lower triangle an upper one.
+        # H = U U^T with an upper triangular U makes T = U^T W^T lower triangular. In reversed order
+        # this is a Cholesky factorisation, and the lower triangle is an upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None
@@ -129,7 +129,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     basis : (r,) array of int
-        Places, at least one; directions of a relative size below rounding are left out.
+        Indices, at least one; directions of a relative size below rounding are left out.
     root : (r, r) array
         Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, to rounding.
 
@@ -141,7 +141,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not np.isfinite(K.sum()):
         raise np.linalg.LinAlgError("the kernel of the inducing points is not finite")
     factor, pivots, rank, _ = compiled.lapack.dpstrf(K, lower=1)
-    if rank == 0:  # no variance at all
+    if rank == 0:  # no variance
         return np.array([0]), np.zeros((1, 1))
     return pivots[:rank] - 1, compiled.lapack.dtrtri(np.tril(factor[:rank, :rank]), lower=1)[0]
 
@@ -152,7 +152,7 @@ def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _cholesky(A):
-    """Return the lower factor of ``A`` (r, r); raise LinAlgError if there is none."""
+    """Return the lower factor of ``A`` (r, r); raise LinAlgError without one."""
     L, failed = compiled.lapack.dpotrf(A, lower=1)
     if failed:
         raise np.linalg.LinAlgError("a matrix of the sketched posterior has no Cholesky factor")

@@ -4,9 +4,9 @@ Unknowns $(\theta, s, \rho)$, one row per arm x:
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
 The root of psi makes the second equation nearly linear. The derivatives at an iterate also bound
-the maximum from both sides (`optimist.numerics.bounds`), so that an arm is given up as soon as it
-cannot win. Rows that do not converge are left to the one-dimensional dual of
-`optimist.numerics.maximisation`.
+the maximum from both sides (`optimist.numerics.bounds`), so that an arm is dropped as soon as it
+cannot win. The one-dimensional dual of `optimist.numerics.maximisation` solves rows that do not
+converge.
 """
 
 from typing import Any, cast
@@ -20,15 +20,14 @@ from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
-# A row that gains less than a tenth in this many steps is stuck.
+# A row whose residual falls by less than a tenth in this many steps has stalled.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
-# Multiplier of the ball, as shares of its size if the ball alone decided: to start with, and to
-# drop the constraint at.
+# Shares of the ball's multiplier (if only the ball were active): the initial multiplier, and the
+# value below which the constraint is dropped.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
-# A start from memory with a larger residual, before or after its first step, is no better than one
-# from nothing.
+# A start from memory with a larger residual, before or after its first step, is discarded.
 FAR_RESIDUAL = 1.5
 STALE_RESIDUAL = 0.3
 
@@ -42,14 +41,14 @@ class OptimalitySystem:
     arms : (m, d) array
         No row may be zero.
     prune : bool
-        Bound the maxima on the way and work only on rows that may be the largest.
+        Bound the maxima on the way and solve only rows that may be the largest.
     floor : float
-        A value that an arm outside the system is known to attain.
+        A value that an arm outside the system attains.
 
     Attributes
     ----------
     lower, upper : (m,) arrays
-        Bounds on the maxima, equal where a row is solved.
+        Bounds on the maxima, equal for a solved row.
     """
 
     def __init__(
@@ -68,8 +67,8 @@ class OptimalitySystem:
         self.tip_possible = np.full(m, level_set.radius is not None)
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # ball constraint
-        self.falling = np.zeros(m, dtype=bool)  # the last step wanted a negative rho
-        # Derivatives of the likelihood at the iterates, and what follows from them.
+        self.falling = np.zeros(m, dtype=bool)  # the last step would have made rho negative
+        # Derivatives of the likelihood at the iterates, and quantities from them.
         self.values = np.zeros(m)
         self.gradients = np.zeros((m, d))
         self.hessians = np.zeros((m, d, d))
@@ -78,7 +77,7 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self) -> None:
-        """Solve what Newton's method can; `open_rows` are left."""
+        """Solve rows by Newton's method; `open_rows` remain."""
         remembers = self.set.remembered is not None
         if remembers:
             self._recall()
@@ -87,8 +86,8 @@ class OptimalitySystem:
         self._iterate()
 
     def open_rows(self) -> np.ndarray:
-        """Return the rows that are not solved and, with ``prune``, may be the largest."""
-        self.upper = np.fmax(self.upper, self.lower)  # where they cross by rounding
+        """Return the unsolved rows that, with ``prune``, may be the largest."""
+        self.upper = np.fmax(self.upper, self.lower)  # if they cross by rounding
         unsolved = self.upper > self.lower
         if not self.prune:
             return np.flatnonzero(unsolved)
@@ -99,7 +98,7 @@ class OptimalitySystem:
         return np.flatnonzero(contenders & unsolved)
 
     def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
-        """Take the maximiser ``theta`` (d,) and multiplier ``s`` of one row, found elsewhere."""
+        """Set the maximiser ``theta`` (d,) and multiplier ``s`` of one row, found elsewhere."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
         self.active[row] = (
@@ -107,7 +106,7 @@ class OptimalitySystem:
         )
         self._fit_multipliers(rows, self.set.likelihood.gradients(theta[None]))
         self._evaluate(rows)
-        if self.set.holds_centre:  # theta is on the border to some digits only
+        if self.set.holds_centre:  # theta is on the border to a few digits only
             theta = self.set.members(theta[None], self.values[rows])[0]
         self._settle(rows, self.arms[row] @ theta)
 
@@ -133,14 +132,14 @@ class OptimalitySystem:
     def _thetas(self, rows):
         return self.unknowns[rows, :-2]
 
-    # Where to start
+    # Starts
 
     @property
     def _directions(self):
         return self.arms / self.lengths[:, None]
 
     def _recall(self):
-        """Put all rows where the memory has the nearest solution, and bound them from there."""
+        """Move all rows to the nearest solutions in memory, and bound them from there."""
         memory: Any = self.set.memory
         ridge = self.set.likelihood.ridge
         everyone = np.arange(len(self.arms))
@@ -153,7 +152,7 @@ class OptimalitySystem:
         self._bound_by_all_remembered()
 
     def _bound_by_all_remembered(self):
-        """Raise lower bounds to the value of any member known; see which tips are outside."""
+        """Raise lower bounds to the value of any known member; find the tips outside the set."""
         s = self.set
         if self.prune and s.holds_centre:
             points, values, _ = s.remembered
@@ -163,7 +162,7 @@ class OptimalitySystem:
             self.tip_possible = s.may_reach(s.radius * self._directions)
 
     def _settle_tips(self, rows):
-        r"""Settle the rows whose maximum over the ball, at $Sx/\|x\|$, lies in the set."""
+        r"""Solve the rows whose maximum over the ball, at $Sx/\|x\|$, lies in the set."""
         rows = rows[self.tip_possible[rows]]
         if len(rows):
             tips = self.set.radius * self._directions[rows]
@@ -171,14 +170,14 @@ class OptimalitySystem:
             self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
-        """Start ``rows`` one Newton step from where memory put them, or from nothing.
+        """Start ``rows`` one Newton step from their solutions in memory, or from the set alone.
 
         That step needs no pass over the data.
         """
         if remembers and len(rows):
             self._assemble(rows)
             near = rows[self.merit[rows] < FAR_RESIDUAL]
-            self.merit[rows] = np.inf  # nothing is evaluated where memory put them
+            self.merit[rows] = np.inf  # no evaluation at the solutions in memory
             if len(near):
                 self._step(near)
                 self._pull_into_ball(near)
@@ -196,7 +195,7 @@ class OptimalitySystem:
     def _fit_multipliers(self, rows, gradients):
         r"""Fit s and rho of ``rows`` by least squares in the stationarity condition.
 
-        Where that makes s negative, the s that is there stays.
+        A negative s is discarded, and the previous one kept.
         """
         arms, theta, active = self.arms[rows], self._thetas(rows), self.active[rows]
         xx = self.lengths[rows] ** 2
@@ -204,7 +203,7 @@ class OptimalitySystem:
         gt, tt = dots(gradients, theta), dots(theta, theta)
         determinant = np.maximum(xx * tt - xt**2, 1e-12 * xx * tt + 1e-300)
         fitted = (xt * gx - xx * gt) / determinant
-        # A zero rho leaves the system singular where the plays do not span the space.
+        # A zero rho leaves the system singular if the plays do not span the space.
         least = RHO_SHARE * np.maximum(gx, 0.0) / np.sqrt(xx * tt + 1e-300)
         rho = np.where(active, np.maximum(fitted, least), 0.0)
         s = (gx + rho * xt) / xx
@@ -225,7 +224,7 @@ class OptimalitySystem:
         self._assemble(rows)
 
     def _assemble(self, rows):
-        """Fill residuals, scaled to be free of units, their norms, and Jacobians of ``rows``."""
+        """Fill residuals, scaled to be dimensionless, their norms, and Jacobians of ``rows``."""
         s, d, unknowns = self.set, self.arms.shape[1], self.unknowns[rows]
         theta, multiplier, rho = unknowns[:, :d], unknowns[:, d, None], unknowns[:, d + 1, None]
         arms, gradients = self.arms[rows], self.gradients[rows]
@@ -264,7 +263,7 @@ class OptimalitySystem:
             return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
 
     def _step(self, rows):
-        """Take one Newton step on ``rows``, not evaluated; return what it takes to shorten it."""
+        """Take one Newton step on ``rows``, without evaluation; return the data to shorten it."""
         old, direction = self.unknowns[rows], self._newton_direction(rows)
         size = self._longest_step(old, direction)
         self.unknowns[rows] = _moved(old, direction, size)
@@ -285,18 +284,18 @@ class OptimalitySystem:
         self.falling[rows] = old[:, -1] + direction[:, -1] < 0.0
 
     def _longest_step(self, old, direction):
-        """Allow no move beyond the reach, and no loss of more than 90 % of s."""
+        """Return the longest step within the reach that loses at most 90 % of s."""
         length = norms(direction[:, :-2])
         size = np.minimum(1.0, self.set.reach / np.maximum(length, 1e-300))
         loss = -direction[:, -2] / old[:, -2]
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
     def _update_active_set(self, rows):
-        r"""Drop or add the ball constraint; return which rows changed (m,).
+        r"""Drop or add the ball constraint; return the changed rows (m,).
 
-        It is dropped when $\rho$ has become negligible beside $s\|x\|/S$ and the step would make it
-        negative, not at the first such step: where the plays do not span the space, $\rho = 0$
-        makes the system singular. When it is added, theta returns to the sphere with a sizeable
+        It is dropped when $\rho$ is negligible relative to $s\|x\|/S$ and the step would make it
+        negative, not at the first such step: $\rho = 0$ makes the system singular if the plays
+        do not span the space. When it is added, theta returns to the sphere with a sizeable
         $\rho$.
         """
         if self.set.radius is None:
@@ -316,7 +315,7 @@ class OptimalitySystem:
             self._evaluate(rows[changed])
         return changed
 
-    # What an iterate tells
+    # Bounds from an iterate
 
     def _bound(self, rows):
         """Tighten the bounds of ``rows`` by the derivatives at their iterates."""
@@ -331,7 +330,7 @@ class OptimalitySystem:
             self.lower[rows] = np.fmax(self.lower[rows], attained)
 
     def remember(self) -> None:
-        """Add the iterates that are near a solution to the set's memory, if it has one."""
+        """Add the iterates near a solution to the set's memory, if it has one."""
         if self.set.memory is None:
             return
         rows = np.flatnonzero(self.merit < STALE_RESIDUAL)
@@ -347,7 +346,7 @@ class OptimalitySystem:
 
 
 def _moved(old, direction, size):
-    r"""Return old + size * direction, but let no step take more than 90 % of $\rho$."""
+    r"""Return old + size * direction, with a loss of at most 90 % of $\rho$ per step."""
     new = old + size[:, None] * direction
     new[:, -1] = np.maximum(new[:, -1], 0.1 * old[:, -1])
     return new

@@ -1,6 +1,6 @@
 r"""Constants of adaptive Huber regression.
 
-With $\Lambda = \log\frac{2T^2}\delta$ and $\sigma_{\min} = 1/\sqrt T$ (Wang et al. 2025,
+For $\Lambda = \log\frac{2T^2}\delta$ and $\sigma_{\min} = 1/\sqrt T$ (Wang et al. 2025,
 Theorem 1),
 $$\kappa(\alpha) = d\log\Big(1 + \tfrac{L^2T}{\sigma_{\min}^2\lambda\alpha d}\Big),\qquad
   \tau_0 = \sqrt{2\kappa}\,(\log 3T)^p\,\Lambda^{-1/(1+\varepsilon)} .$$
@@ -19,7 +19,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     ridge : float
         $\lambda$.
     alpha : float
-        $\alpha$, by which each term of the method's V is divided.
+        $\alpha$, the divisor of each term of the method's V.
     """
     d, T = problem.dimension, problem.horizon
     least = problem.least_scale**2
@@ -29,7 +29,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
 def threshold_constant(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     r"""Return $\tau_0$.
 
-    Arguments are those of `log_volume`.
+    Arguments are as in `log_volume`.
     """
     kappa = log_volume(problem, ridge, alpha)
     power = problem.log_term ** (-1.0 / (1.0 + problem.epsilon))

@@ -1,14 +1,14 @@
-r"""Search spaces: what a point of the box $[0,10]^d$ means as settings of a classifier.
+r"""Search spaces: points of the box $[0,10]^d$ as settings of a classifier.
 
-Coordinates stand for settings in the order of a table from name to kind. With u a coordinate,
+Coordinates represent settings in the order of a table from name to kind. A coordinate u gives
 
 choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
 whole number  $a+\lfloor u(b-a+1)/10\rfloor$ from a to b;
-real          $a+(b-a)u/10$, clipped where an end of the range is not allowed.
+real          $a+(b-a)u/10$, clipped if an end of the range is not allowed.
 
-At u = 10, which would begin a bin of its own, choices and whole numbers keep their last value.
-Liu and Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for
-reals; equal bins for whole numbers are our reading.
+At u = 10, which would begin another bin, choices and whole numbers have their last value. Liu and
+Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for reals; equal
+bins for whole numbers are our reading.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from ``low`` to ``high``, both included, in equal bins."""
+    """A whole number from ``low`` to ``high``, inclusive, in equal bins."""
 
     low: int
     high: int
@@ -68,7 +68,7 @@ class Real:
 _FEATURES = Choice(("sqrt", "log2"))
 _MOMENT = Real(0.0, 1.0, least=1e-6, most=1.0 - 1e-6)
 
-# By model: the settings of scikit-learn's classifier, by the names that it has for them.
+# Settings of scikit-learn's classifiers by model, under scikit-learn's names.
 SPACES = {
     "rf": {
         "n_estimators": Whole(20, 200),
@@ -106,7 +106,7 @@ SPACES = {
 
 
 def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
-    """Return the settings, by name, that a point of the box stands for.
+    """Return the settings, by name, of a point of the box.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Points on the border of a level set, near its maximisers, from nothing but the set itself."""
+r"""Points on the border of a level set, near its maximisers, from the set alone."""
 
 import math
 from typing import Any
@@ -16,9 +16,9 @@ LONGEST_STEP = math.log(10.0)
 def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
     r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, each row x of ``arms`` (m, d).
 
-    They lie where the ray of the local ellipsoid's maximiser, $\hat\theta + aH^{-1}x$, leaves the
-    set. If it meets the sphere first, they follow the sphere towards $Sx/\|x\|$, which must lie
-    outside the set, until $\psi = \beta^2$ holds as well.
+    A start is the point at which the ray of the local ellipsoid's maximiser, $\hat\theta +
+    aH^{-1}x$, leaves the set. If the ray meets the sphere first, the start follows the sphere
+    towards $Sx/\|x\|$, which must lie outside the set, until $\psi = \beta^2$ holds as well.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     if s.radius is None:
         thetas = _cross(s, lambda a: s.centre + a[:, None] * p, scales)
         return thetas, np.zeros(len(arms), dtype=bool), scales
-    # An unconstrained centre may be outside the ball; then the ray starts on the sphere.
+    # An unconstrained centre may be outside the ball; the ray then starts on the sphere.
     inside = s.centre * min(1.0, s.radius / math.sqrt(s.centre @ s.centre + 1e-300))
     limits = distance_to_sphere(inside, p, s.radius)
     scales = np.minimum(scales, limits)

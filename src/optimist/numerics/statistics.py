@@ -1,7 +1,7 @@
-"""Intervals of means, shares and growth rates, as panels and tables show them.
+"""Intervals of means, shares and growth rates, for panels and tables.
 
-Every interval is two-sided at a given level. Where the data do not determine one (a single trial,
-two points) its bounds are nan. What decides claims is in `optimist.claims.evidence`.
+Every interval is two-sided at a given level. Its bounds are nan if the data do not determine one (a
+single trial, two points). `optimist.claims.evidence` has the inference for claims.
 """
 
 import math
@@ -17,7 +17,7 @@ BOOTSTRAP_SAMPLES = 2000
 @lru_cache(maxsize=4096)
 def t_quantile(freedom: float, level: float) -> float:
     """Return the two-sided Student t quantile of a level for ``freedom`` degrees of freedom."""
-    # scipy.special alone: importing scipy.stats takes longer than the sums of a whole paper.
+    # Only scipy.special: importing scipy.stats takes longer than the sums of a whole paper.
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2.0)) if freedom > 0 else NAN
@@ -36,15 +36,15 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
 
     - "t": Student's t,
     - "normal": the mean plus and minus the normal quantile times its standard error (Wald),
-    - "bootstrap": the percentile bootstrap over the rows, none missing. The resamples are the same
-      whenever n is.
+    - "bootstrap": the percentile bootstrap over the rows, none missing. The resamples depend only
+      on n.
     """
     values = np.asarray(values, dtype=float)
     n = len(values)
     if n < 2:
         means = values[0] if n else np.full(values.shape[1], NAN)
         return np.array([means, np.full_like(means, NAN), np.full_like(means, NAN)])
-    columns = np.ascontiguousarray(values.T)  # numpy sums rows in pairs, and so more exactly
+    columns = np.ascontiguousarray(values.T)  # numpy sums rows in pairs, and so more accurately
     means = columns.sum(axis=1) / n
     if interval == "bootstrap":
         # Sorting rows takes a tenth of the time of `numpy.quantile`.
@@ -65,10 +65,10 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
 
 @lru_cache(maxsize=32)
 def _resamples(n: int) -> np.ndarray:
-    """Return how often each of n rows is in each resample, (samples, n)."""
+    """Return how often each resample contains each of n rows, (samples, n)."""
     rng = np.random.default_rng(n)
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=BOOTSTRAP_SAMPLES)
-    return counts.astype(float)  # products of whole numbers would not use the BLAS
+    return counts.astype(float)  # products of whole numbers would not use BLAS
 
 
 # Summaries of the trials of a cell, by column of `summaries`.
@@ -103,7 +103,7 @@ def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, fl
     if len(np.unique(x[usable])) < 2:
         return NAN, NAN, NAN
     if usable.sum() > 2 and np.ptp(y[usable]) == 0.0:
-        return 0.0, 0.0, 0.0  # exactly; rounding of its logarithm would say otherwise
+        return 0.0, 0.0, 0.0  # exactly; the logarithm would add rounding
     from scipy.stats import linregress
 
     fit = linregress(np.log(x[usable]), np.log(y[usable]))
@@ -122,20 +122,20 @@ def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float
 def log_log_slopes(x: Any, y: Any) -> np.ndarray:
     r"""Return the least-squares slope of log y on log x of each row, (n,).
 
-    $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$; nan where
-    a number is not positive or the x do not differ.
+    $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$; nan if a
+    number is not positive or the x do not differ.
 
     Parameters
     ----------
     x : (m,) or (n, m)
-        The same for all rows, or their own.
+        The same for all rows, or one row each.
     y : (n, m)
     """
     x, y = np.log(np.atleast_2d(np.asarray(x, dtype=float))), np.log(np.asarray(y, dtype=float))
     if x.shape[1] < 2:
         return np.full(len(y), NAN)
     centred = x - x.mean(axis=1, keepdims=True)
-    # Against the first point: a constant then has slope zero, whatever its logarithm.
+    # Relative to the first point: a constant then has slope zero, whatever its logarithm.
     slopes = (centred * (y - y[:, :1])).sum(axis=1) / (centred**2).sum(axis=1)
     return np.where(np.isfinite(slopes), slopes, NAN)
 
@@ -143,7 +143,7 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
     """Return (slope, low, high) of the log-log growth, per round, of a cumulative quantity.
 
-    The mean over trials of the slopes of `window_rates`, and its t interval; parameters are theirs.
+    The mean over trials of the slopes of `window_rates`, and its t interval; parameters as there.
     """
     return mean_interval(log_log_slopes(*window_rates(rounds, totals)), level)
 
@@ -158,12 +158,12 @@ def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarra
     totals : (trials, n)
         A cumulative quantity (seconds, say) up to each round.
     windows : int
-        The last decade of rounds is cut into this many, of equal length on the log axis.
+        Number of windows in the last decade of rounds, of equal length on the log axis.
 
     Returns
     -------
     (windows,), (trials, windows)
-        Without windows if there are fewer than two rounds.
+        Empty for fewer than two rounds.
     """
     rounds, totals = np.asarray(rounds, dtype=float), np.asarray(totals, dtype=float)
     if len(rounds) < 2:

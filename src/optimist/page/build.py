@@ -15,7 +15,7 @@ from optimist.page.content import collect
 from optimist.plan.plan import Plan
 
 MOST_BYTES = 5_000_000
-# Of how many trials of a cell the curves are kept one by one, if the page is too large with more.
+# Numbers of trials of a cell whose curves are kept singly, tried until the page is small enough.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
@@ -34,7 +34,7 @@ def write(plan: Plan, base: Path) -> dict[str, int]:
     ----------
     plan : Plan
     base : Path
-        The folder that paths are below: of a checkout, or that Snakemake runs in.
+        The folder that paths are relative to: a checkout, or Snakemake's working directory.
 
     Raises
     ------
@@ -54,10 +54,9 @@ def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ResultError
-        If a committed file is missing or was changed, a library was changed, or the page is too
-        large.
+        If a committed file or a library is missing or was changed, or the page is too large.
     ConfigError
-        If a sentence rests on a verdict that has changed.
+        If a sentence relies on a verdict that has changed.
     """
     content = collect(plan, base)
     for trials in TRIALS:
@@ -73,7 +72,7 @@ def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
 
 
 def render(data: dict[str, Any], packed: str) -> str:
-    """Return the page with some content."""
+    """Return the page with the given content."""
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
@@ -93,7 +92,7 @@ def render(data: dict[str, Any], packed: str) -> str:
 
 
 def as_script(data: Any) -> str:
-    """Return data as JSON that may stand in a script: no text in it ends the script."""
+    """Return data as JSON for a script element, in which no text can end the script."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -126,7 +125,7 @@ def plot_style() -> str:
 
 
 def library(name: str) -> str:
-    """Return a vendored library; raise ResultError if it is not the one that was vendored."""
+    """Return a vendored library; raise ResultError if it was changed."""
     text = _own(f"vendor/{name}")
     wanted = json.loads(_own("vendor/vendor.json"))[name]["sha256"]
     digest = hashlib.sha256(text.encode()).hexdigest()
@@ -139,5 +138,5 @@ def library(name: str) -> str:
 
 
 def _own(name: str) -> str:
-    # A checkout may have other line ends, which the hash of a library does not count.
+    # A checkout may have other line endings, which the hash of a library ignores.
     return unified((files("optimist.page") / name).read_bytes()).decode("utf-8")

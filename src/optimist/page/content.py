@@ -1,7 +1,7 @@
-"""What the page of results shows, read from committed files: claims, figures, cells, methods.
+"""Content of the page of results, from committed files: claims, figures, cells, methods.
 
-Outcomes, values and intervals are copied; only summaries of trials are computed here, by the
-functions of the pipeline. `page.schema.json` describes the answer.
+Outcomes, values and intervals are copied. Only summaries of trials are computed here, by the
+functions of the pipeline. `page.schema.json` describes the content.
 """
 
 import base64
@@ -47,21 +47,21 @@ EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
 def collect(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return what the page shows; its cells have their curves as of `curves.of_cell`.
+    """Return the content of the page, where cells have their curves as from `curves.of_cell`.
 
     Parameters
     ----------
     plan : Plan
-        Of the configuration whose figures are shown.
+        The plan of the configuration whose figures are shown.
     base : Path
-        The folder that their paths are below.
+        The folder that their paths are relative to.
 
     Raises
     ------
     ResultError
-        If a file that is shown does not exist or was changed.
+        If a shown file does not exist or was changed.
     ConfigError
-        In the project itself, if a sentence rests on a verdict that has changed.
+        In the project itself, if a sentence relies on a verdict that has changed.
     """
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
@@ -77,7 +77,7 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
         shown["labels"] |= reader.labels()
         shown["papers"][name] = reader.about()
     said = findings.load()
-    # Whoever has other settings has other verdicts, of which our sentences may not hold.
+    # Users with other settings have other verdicts, which may contradict the project's sentences.
     is_ours = base.resolve() == project_root()
     sentences = findings.fill(said, shown["claims"], [*plan.papers], strict=is_ours)
     for name, words in sentences["papers"].items():
@@ -102,7 +102,7 @@ def _quantiles(most: int) -> list[float]:
 
 
 class _Paper:
-    """The committed files of a paper, and what the page shows of them."""
+    """The committed files of a paper, and the page's content from them."""
 
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
@@ -115,7 +115,7 @@ class _Paper:
                 raise ResultError(f"{path} does not exist; {made}")
 
     def _path(self, path: str, product: str) -> Path:
-        """Return a file of a figure or of the claims that is as its record says."""
+        """Return the path of a file of a figure or of the claims that matches its record."""
         command = f"optimist draw {self.name}/{product}"
         if product == "claims":
             command = f"optimist decide {self.name}"
@@ -159,7 +159,7 @@ class _Paper:
         }
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
-        """Return whether a figure is shown: the plan makes it, and a variant is there."""
+        """Return whether a figure is shown: the plan makes it, and a variant exists."""
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
@@ -168,7 +168,7 @@ class _Paper:
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
-        for ending in ("png", "pdf", "csv"):  # a reader may have them beside the page
+        for ending in ("png", "pdf", "csv"):  # a reader may have them next to the page
             if (self.base / places[ending]).is_file():
                 self._path(places[ending], name)
         thumbnail = self._path(places["webp"], name).read_bytes()
@@ -195,7 +195,7 @@ class _Paper:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """What became of every cell of both groups, with its curves."""
+        """Results of every cell of both groups, with its curves."""
         table = TrialTable(self.base / self.layout.trials(self.name))
         found: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
@@ -239,7 +239,7 @@ class _Paper:
         }
 
     def _drawn(self, lanes: Mapping[str, CellTrials]) -> dict[str, curves.Drawn]:
-        """Return the ``curves`` of regret and ``times`` of seconds of a cell that has them."""
+        """Return the ``curves`` of regret and ``times`` of seconds of a cell, if it has them."""
         how = self.paper["band"], self.paper.get("interval", "t")
         found = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
         return {key: drawn for key, drawn in found.items() if drawn is not None}
@@ -252,7 +252,7 @@ class _Paper:
     def _labels(self) -> list[str]:
         return [*dict.fromkeys(cell["label"] for cell in self.cells)]
 
-    # What cells are.
+    # Descriptions of cells.
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of cells by ``paper/label``."""
@@ -285,7 +285,7 @@ class _Paper:
         }
 
     def methods(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the methods of cells by ``domain/name``, those of other papers with this one."""
+        """Return the methods of cells by ``domain/name``, with methods of other papers too."""
         domain = self.domain
         found = {}
         for name in dict.fromkeys(map(name_of, self._labels)):
@@ -302,7 +302,7 @@ class _Paper:
         return environment_domain(spec["environment"])
 
     def about(self) -> dict[str, Any]:
-        """Return what a paper is, with the order of its methods and settings."""
+        """Return the description of a paper, with the order of its methods and settings."""
         keys = ("title", "reference", "method", "names")
         return {
             **{key: self.paper[key] for key in keys},
@@ -316,7 +316,7 @@ class _Paper:
 
 
 def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
-    """Return the last value of each trial, nan where a trial is not complete."""
+    """Return the last value of each trial, nan for incomplete trials."""
     if cell is None:
         return np.empty(0)
     is_complete = [status in COMPLETE for status in cell.status]
@@ -324,7 +324,7 @@ def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
 
 
 def _size(picture: bytes) -> list[int]:
-    """Return width and height of a picture: a reader's browser keeps so much room for it."""
+    """Return width and height of a picture, so that browsers reserve room for it."""
     from PIL import Image
 
     with Image.open(io.BytesIO(picture)) as opened:
@@ -336,7 +336,7 @@ def _parameters(spec: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
-    """Return what an algorithm is, from its own documentation."""
+    """Return the description of an algorithm, from its own documentation."""
     cls: Any = algorithm_class(name, domain)
     module = sys.modules[cls.__module__]
     text = inspect.cleandoc(module.__doc__ or "")
@@ -362,14 +362,14 @@ def _method(name: str, domain: str) -> dict[str, Any]:
 
 
 def _file(cls: type) -> str:
-    """Return the file of a class: in this project with its folder, elsewhere its name alone."""
+    """Return the file of a class: its path in this project, or else its name alone."""
     path = Path(inspect.getfile(cls))
     is_own = path.is_relative_to(PACKAGE)
     return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
 
 
 def _headings(paper: str) -> list[list[str]]:
-    """Return title and anchor of the sections on a paper in docs/deviations.md."""
+    """Return title and anchor of a paper's sections in docs/deviations.md."""
     path = project_root() / "docs" / "deviations.md"
     found, inside = [], False
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -383,7 +383,7 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return what made the results, most of them first, and what data they are on."""
+    """Return the code and machines that made the results, most cells first, and the data sets."""
     papers = {}
     for name in plan.papers:
         records = cell_records.read(base / plan.layout.cells(name)).values()

@@ -1,7 +1,8 @@
 """Curves packed for the page: steps of 16 bits, compressed, as text.
 
-A curve is its values over the largest of its cell, in whole steps of 1/65535. Stored are the first
-and then the differences, modulo 65536: first the high bytes of all numbers, then the low ones.
+A curve is its values divided by the largest of its cell, in whole steps of 1/65535. The first step
+and then the differences, modulo 65536, are stored: first the high bytes of all numbers, then the
+low ones.
 """
 
 import base64
@@ -15,17 +16,17 @@ from optimist.experiments.cell_trials import CellTrials, kept_rounds
 from optimist.numerics.statistics import summaries
 
 STEPS = 2**16 - 1
-# What a cell's curves are called, by lane.
+# Keys of a cell's curves, by lane.
 KEYS = {"regret": "curves", "timing": "times"}
 
 
 class Packer:
-    """Collects the curves of cells.
+    """Collector of the curves of cells.
 
     Attributes
     ----------
     grids : list of list of int
-        The rounds of curves, each once.
+        The different lists of rounds.
     """
 
     def __init__(self) -> None:
@@ -39,14 +40,14 @@ class Packer:
         Parameters
         ----------
         curves : (n, T) array
-            Not negative; what is less counts as zero.
+            Not negative; lower values count as zero.
         rounds : (T,) int array
 
         Returns
         -------
         dict
-            ``grid``, the number of the rounds; ``at``, how many numbers come before; ``top``, the
-            largest value; ``count``, the number of curves.
+            ``grid``, the number of the list of rounds; ``at``, how many numbers come before;
+            ``top``, the largest value; ``count``, the number of curves.
         """
         grid = rounds.tolist()
         if grid not in self.grids:
@@ -63,21 +64,21 @@ class Packer:
         """Return all curves as text."""
         numbers = np.concatenate(self._numbers) if self._numbers else np.empty(0, np.uint16)
         parts = (numbers >> 8).astype(np.uint8), (numbers & 255).astype(np.uint8)
-        # Level 9 takes four times as long and saves half a percent.
+        # Level 9 takes four times as long, and saves half a percent.
         return base64.b64encode(gzip.compress(np.concatenate(parts).tobytes(), 6, mtime=0)).decode()
 
 
 def unpacked(text: str) -> bytes:
-    """Return the numbers of packed curves: compressors differ between machines, these do not."""
+    """Return the numbers of packed curves, which are the same on all machines, unlike the text."""
     return gzip.decompress(base64.b64decode(text))
 
 
 class Drawn(NamedTuple):
-    """Curves of a cell in a lane at some sixty rounds, (m,).
+    """Curves of a cell in a lane at about sixty rounds, (m,).
 
-    ``trials`` (n, m) are the complete ones. ``summaries`` (6, m) are those of
-    `optimist.numerics.statistics.SUMMARIES`; unknown ends of an interval, of a single trial, are
-    the mean.
+    ``trials`` (n, m) are the complete trials. ``summaries`` (6, m) are
+    `optimist.numerics.statistics.SUMMARIES`. A single trial has no interval, so that both ends are
+    its mean.
     """
 
     rounds: np.ndarray
@@ -86,7 +87,7 @@ class Drawn(NamedTuple):
 
 
 def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
-    """Return the curves of a cell, None without complete trials.
+    """Return the curves of a cell, or None without complete trials.
 
     Parameters
     ----------
@@ -106,15 +107,15 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
 def pack(
     cells: Sequence[Mapping[str, Any]], trials: int
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
-    """Return cells with the places of their curves, the rounds of these, and them as text.
+    """Return cells with the places of their curves, the rounds, and the curves as text.
 
     Parameters
     ----------
     cells : sequence of mapping
-        With ``curves`` and ``times`` from `of_cell`.
+        Cells with ``curves`` and ``times`` from `of_cell`.
     trials : int
-        Of how many trials of a cell, at most, the curves of regret are kept one by one; of times
-        the summaries are.
+        The largest number of trials of a cell whose curves of regret are kept singly; of times,
+        only the summaries are kept.
     """
     packer, found = Packer(), []
     for cell in cells:

@@ -1,4 +1,4 @@
-"""Sentences on what was found, with numbers from claims, which fail where a verdict has changed."""
+"""Sentences on results, with numbers from claims, which fail when a verdict changes."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -11,12 +11,12 @@ from optimist.page.verdicts import COLUMN
 SOURCE = "config/findings.yaml"
 # Columns of a check that a sentence may name, and that its drawing needs.
 NUMBERS = ("value", "low", "high", "n")
-# Of a paper that the file does not name.
+# Words on a paper that the file does not name.
 NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 
 def load() -> dict[str, Any]:
-    """Return the sentences of config/findings.yaml, with places for numbers."""
+    """Return the sentences of config/findings.yaml, with placeholders for numbers."""
     found: dict[str, Any] = read(SOURCE, Findings)
     return found
 
@@ -33,25 +33,24 @@ def fill(
     Parameters
     ----------
     document : mapping
-        From `load`.
+        The result of `load`.
     claims : mapping
         Claims of the page by id, see `optimist.page.content`.
     papers : collection of str
-        The papers that are shown; sentences on others are left out.
+        The papers to show; sentences on further papers are left out.
     strict : bool
-        Whether a sentence whose verdict has changed is refused, and not left out.
+        Whether to refuse a sentence whose verdict has changed, instead of leaving it out.
 
     Returns
     -------
     dict
-        ``papers``: what each claimed and what was found; ``findings``: a list of claim, text, and
-        the number of the check among those of its claim. Of a shortened run there are no sentences
-        on what was found.
+        ``papers``: the claims and the results of each; ``findings``: a list of claim, text, and the
+        number of the check in its claim. A shortened run has no sentences on results.
 
     Raises
     ------
     ConfigError
-        Where a claim or check is not there, or the verdict is not what a sentence rests on.
+        If a claim or check does not exist, or a verdict differs from the one a sentence relies on.
     """
     words = {name: document["papers"].get(name, NO_WORDS) for name in papers}
     about, found = {name: _plain(one) for name, one in words.items()}, []
@@ -71,12 +70,12 @@ def fill(
 
 
 def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
-    """Return the headline of a paper, what it says and what was measured, with their numbers.
+    """Return the headline of a paper, its claims and the measurements, with their numbers.
 
     Raises
     ------
     ConfigError
-        Where a claim or check is not there, or a verdict is not what a sentence rests on.
+        If a claim or check does not exist, or a verdict differs from the one a sentence relies on.
     """
     place, about = f"papers.{paper}", document["papers"][paper]
     for claim, verdict in about["expects"].items():
@@ -117,7 +116,7 @@ def _filled(place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]) -> 
 def _numbers(
     place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the place of a check among those of its claim, and its numbers by name."""
+    """Return the number of a check in its claim, and its numbers by name."""
     name = entry["claim"]
     if name not in claims:
         raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)

@@ -1,4 +1,4 @@
-"""Docstrings as HTML: their paragraphs, tables, lists, code and formulas, the latter as MathML."""
+"""Docstrings as HTML: paragraphs, tables, lists, code, and formulas as MathML."""
 
 import re
 from html import escape
@@ -6,9 +6,9 @@ from xml.etree.ElementTree import tostring
 
 _MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 _REFERENCE = re.compile(r"&amp;(#x[0-9A-Fa-f]+;)")
-# Commands by which a formula would link elsewhere, or take a look or a place in the page.
+# Commands that let a formula link elsewhere, or set its own look or place in the page.
 _ATTRIBUTE = re.compile(r"\\(href|url|style|class|id|cssId|data)\b")
-# What the converter leaves as it is.
+# Commands that the converter does not handle, and simpler forms.
 _SIMPLER = (
     (re.compile(r"\\arg\\(max|min)"), r"\\text{arg \1}"),
     (re.compile(r"\\[Bb]igg?(?=[\\()\[\]|])"), ""),
@@ -21,7 +21,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     Raises
     ------
     ValueError
-        If some command of it is not understood.
+        If it has an unknown command.
     """
     from latex2mathml.converter import convert_to_element
 
@@ -30,7 +30,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     if _ATTRIBUTE.search(formula):
         raise ValueError(f"no MathML for {formula!r}, which sets attributes")
     tree = convert_to_element(" ".join(formula.split()), display="block" if block else "inline")
-    # The converter writes letters as references, in which & must stay; all else is text.
+    # The converter writes letters as references, in which & must stay; everything else is text.
     found = _REFERENCE.sub(r"&\1", tostring(tree, encoding="unicode"))
     if "\\" in found:
         raise ValueError(f"no MathML for {formula!r}")
@@ -38,7 +38,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
 
 
 def to_html(text: str) -> str:
-    """Return a docstring as HTML: a paragraph, a table or a list for each of its own."""
+    """Return a docstring as HTML, with its paragraphs, tables and lists."""
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
     return "".join(map(_paragraph, paragraphs))
 
@@ -56,7 +56,7 @@ def _paragraph(text: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row; bars within formulas and code end none."""
+    """Return the cells of a row; bars within formulas and code do not end a cell."""
     pieces = re.split(r"(\$[^$]*\$|`[^`]*`)", line.strip().strip("|"))
     marked = [piece if i % 2 else piece.replace(" | ", "\0") for i, piece in enumerate(pieces)]
     return "".join(marked).split("\0")
@@ -77,11 +77,11 @@ def _inline(text: str) -> str:
 
 
 def _formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, or as it is written where MathML has none."""
+    """Return a formula as MathML, or as its source if MathML has no form for it."""
     block = match["block"]
     try:
         return to_mathml(block or match["inline"], block=block is not None)
-    except Exception:  # the converter raises what it likes
+    except Exception:  # the converter raises any error
         return f"<code>{escape(match[0])}</code>"
 
 

@@ -1,4 +1,4 @@
-"""Lists in Markdown, made with the page: all figures, and what the README says was found."""
+"""Lists in Markdown, made with the page: all figures, and the results for the README."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def figures(data: Mapping[str, Any]) -> str:
-    """Return an index of all figures, with thumbnails, captions and the verdicts they bear on.
+    """Return an index of all figures, with thumbnails, captions and verdicts related to them.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ def _shows(claim: Mapping[str, Any], figure: str) -> bool:
 
 
 def _cell(text: str) -> str:
-    """Return a text for a cell of a table, in which it begins neither a tag nor a link."""
+    """Return a text for a table cell in which it begins neither a tag nor a link."""
     return text.replace("|", "\\|").replace("](", "]\\(").replace("<", "&lt;")
 
 
 def documents(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return what stands between the markers of each document that shows verdicts, by its path.
+    """Return the text between the markers of each document that shows verdicts, by its path.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def documents(frame: "pd.DataFrame") -> dict[str, str]:
 
 
 def front(frame: "pd.DataFrame", papers: list[str]) -> str:
-    """Return what was found: a headline a paper, a table beside what it says, and the tally."""
+    """Return the results: a headline for each paper, a table of claims and results, a tally."""
     said, known = findings.load(), claims(frame, {})
     about = {name: findings.overview(said, known, name) for name in papers}
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Claims as the page has them, from the table of `optimist.claims.table`."""
+"""Claims in the page's form, from the table of `optimist.claims.table`."""
 
 import math
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[s
     Parameters
     ----------
     frame : DataFrame
-        Of `optimist.claims.read_frame`.
+        The result of `optimist.claims.read_frame`.
     stated : mapping
         Claims of the configuration by id: their notes and choices.
     """
@@ -61,7 +61,7 @@ def _check(row: Mapping[str, Any]) -> list[Any]:
 
 
 def number(value: float, digits: int) -> float | int | None:
-    """Return a number with so many digits, None unless it is finite."""
+    """Return a number with ``digits`` digits, or None unless it is finite."""
     if not math.isfinite(value):
         return None
     rounded = float(f"{value:.{digits}g}")

@@ -1,4 +1,4 @@
-"""What all parts of a plan share: a checked configuration, costs, paths and committed records."""
+"""Shared state of a plan: the checked configuration, costs, paths and committed records."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ from optimist.plan import costs
 
 
 class Basis:
-    """The configuration of a plan, and what the tables have.
+    """A checked configuration and the records of the committed tables.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Basis:
     Attributes
     ----------
     config, papers : dict
-        The checked configuration, and those of its papers by name.
+        The whole checked configuration, and its papers by name.
     layout : Layout
     costs : Costs
     """
@@ -48,15 +48,15 @@ class Basis:
 
     @property
     def reuses(self) -> bool:
-        """Whether cells and studies that the tables have of today's code are not made."""
+        """Whether committed cells and studies of today's code are reused instead of made again."""
         return bool(self.config["committed"] == "use")
 
     def in_name(self, decisive: str) -> str:
-        """Return the digest in the name of a result, which depends on versions of packages too."""
+        """Return the digest in the name of a result, which also depends on package versions."""
         return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return the records of what the tables of a paper have, by cell; of a lost table none."""
+        """Return the records of a paper's committed tables by cell; none for a lost table."""
         if paper not in self._records:
             has_trials = Path(self.layout.trials(paper)).is_file()
             has_studies = Path(self.layout.studies(paper)).is_file()
@@ -68,18 +68,18 @@ class Basis:
         return self._records[paper]
 
     def forget(self, paper: str) -> None:
-        """Read the records of a paper's tables again: they were written."""
+        """Forget the cached records of a paper after its tables were written."""
         self._records.pop(paper, None)
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What the configuration says otherwise than config/config.yaml."""
+        """The part of the configuration that differs from config/config.yaml."""
         usual = load_config()
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
     @property
     def shortened(self) -> str:
-        """By what the run is made shorter than the papers': ``at most 2 trials``, or empty."""
+        """How the run is shortened, as in ``at most 2 trials``, or an empty string."""
         words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
         known = {word: self.config["caps"][key] for key, word in words.items()}
         limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in known.items() if n is not None]
@@ -87,7 +87,7 @@ class Basis:
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return a restriction with classes in files by their labels instead of by their own names."""
+    """Return a restriction that names classes in files by their labels."""
 
     def label(text: str) -> str:
         name = name_of(text)

@@ -1,4 +1,4 @@
-"""Claims of one configuration: what they need to be decided, and what their pages say."""
+"""Claims of one configuration: the trials that they need, and where their files define them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,13 +19,13 @@ _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
 
 def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
-    """Return how many trials cells have at least, by paper, for claims that are to be decided.
+    """Return the fewest trials of each cell, by paper, for the claims to decide.
 
     Parameters
     ----------
     claims_by_paper : mapping
     decide : mapping
-        Trials, or turns, by claim.
+        Number of trials, or turns, by claim.
 
     Raises
     ------
@@ -44,9 +44,9 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
 
 
 def check_run(found: Iterable[Claim], asked: Iterable[CellKey]) -> None:
-    """Raise ConfigError for a reading that no cell runs, of those that are ``asked`` for.
+    """Raise ConfigError for a reading that has no cell in ``asked``.
 
-    Of a claim with one reading `check_planned` names the cell.
+    For a claim with one reading, `check_planned` names the cell.
     """
     known = ["/".join(cell) for cell in asked]
     for claim in found:
@@ -75,7 +75,7 @@ class PlannedClaims:
     by_paper : dict
         The claims of each paper.
     least : dict
-        By paper, how many trials its cells have at least, by lane, setting and algorithm.
+        By paper, the fewest trials of each cell, by lane, setting and algorithm.
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
@@ -89,7 +89,7 @@ class PlannedClaims:
         return self._documents[paper]
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that claims of a paper name, by ``lane/setting``."""
+        """Return the rounds that the claims of a paper name, by ``lane/setting``."""
         found: dict[str, set[int]] = {}
         checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
         for check in checks:
@@ -98,7 +98,7 @@ class PlannedClaims:
         return found
 
     def check(self, trials: PlannedTrials) -> None:
-        """Refuse claims about what is not run, or is run too seldom to decide them."""
+        """Refuse claims about cells that are not run, or that have too few trials."""
         for name, found in self.by_paper.items():
             planned = {key: one.stop for key, one in trials.asked[name].items()}
             check_run(found, planned)

@@ -1,9 +1,9 @@
-"""What cells cost: measured time and memory, from which jobs ask a scheduler for enough.
+"""Costs of cells: measured time and memory, from which jobs request resources of a scheduler.
 
-``config/costs.csv`` has one row per lane and cell: rounds of a trial, processor seconds of a trial
-with all that its job does beside it, and the largest memory of the process in MiB. Rows without
-setting and algorithm are whole jobs of the rule that stands for the lane, for studies. `collect`
-makes the first from result files, `of_study` the second from the files of studies.
+``config/costs.csv`` has one row per lane and cell: the rounds of a trial, the processor seconds of
+a trial with the overhead of its job, and the peak memory of the process in MiB. A row without
+setting and algorithm is a whole job of the rule named as its lane, for studies. `collect` makes the
+first kind of row from result files, `of_study` the second from the files of studies.
 """
 
 import csv
@@ -19,20 +19,20 @@ from optimist.core.files import read_text, write_text
 from optimist.core.label import name_of
 from optimist.experiments.trials import Trials
 
-# Seconds and MiB of a trial of which nothing is known, and of a study.
+# Assumed seconds and MiB of a trial that was never measured, and of a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY = 600.0, 1000.0
-# On a cluster Snakemake runs twice beside the script of a job: what both take, in MiB. And by how
-# much the same libraries may take more on another machine than on that which was measured.
+# On a cluster, Snakemake runs twice in addition to the script of a job: memory of both, in MiB.
+# Then the extra memory that the same libraries may use on another machine.
 SNAKEMAKE_MB = 450
 LIBRARIES_MB = 250
-# Before all jobs that are ordered by what they should take: others wait for these.
+# The priority of jobs that other jobs wait for, above every priority by expected seconds.
 FIRST = 10**6
 
 
 @dataclass(frozen=True)
 class Row:
-    """Measured cost of a cell: processor seconds of a trial of so many rounds, memory in MiB."""
+    """Measured cost of a cell: processor seconds of a trial with ``rounds``, peak memory in MiB."""
 
     lane: str
     paper: str
@@ -47,13 +47,13 @@ COLUMNS = tuple(field.name for field in fields(Row))
 
 
 class Costs:
-    """Expected costs of jobs, and what they ask a scheduler for.
+    """Expected costs of jobs, and the resources that they request of a scheduler.
 
     Parameters
     ----------
     rows : list of Row
     memory_factor, time_factor : float
-        By how much more is asked for than usual.
+        Factors on the usual requests.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class Costs:
         return own or self._names.get((cell.paper, name_of(cell.algorithm)))
 
     def seconds(self, trials: Trials) -> float:
-        """Return the expected seconds of some trials: those of the cell or, for a cell that was
-        never measured, of the slowest cell of its algorithm in the paper, by round.
+        """Return the expected seconds of some trials.
 
-        A longer horizon than was measured counts twice, as rounds get slower with what they know.
+        An unmeasured cell counts as the slowest cell, by round, of its algorithm in the paper.
+        Beyond the measured horizon, seconds grow with its square, as later rounds are slower.
         """
         found = self._of(trials)
         number = trials.stop - trials.first
@@ -89,7 +89,7 @@ class Costs:
         return found.cpu_seconds * number * ratio * max(1.0, ratio)
 
     def seconds_of_cell(self, paper: str, lane: str, setting: str, algorithm: str) -> float:
-        """Return the seconds of a trial of a cell as it was measured, nan if it never was."""
+        """Return the measured seconds of a trial of a cell, or nan."""
         found = self._cells.get((lane, paper, setting, algorithm))
         return math.nan if found is None else found.cpu_seconds
 
@@ -106,10 +106,10 @@ class Costs:
         return UNKNOWN_STUDY if found is None else (found.cpu_seconds, found.peak_mb)
 
     def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
-        """Return the resources of a rule, for Snakemake: what its jobs ask a scheduler for.
+        """Return the resources that the jobs of a rule request, for Snakemake.
 
-        That is half more memory than expected with room for Snakemake and other libraries, and
-        four times as long and five minutes; more at each attempt.
+        Memory is 1.5 times the expected, plus room for Snakemake and other libraries. Time is four
+        times the expected, plus five minutes. Both grow with each attempt.
 
         Parameters
         ----------
@@ -140,12 +140,12 @@ def _rounds(trials: Trials) -> int:
 
 
 def read(path: str | Path) -> list[Row]:
-    """Return the rows of a table as CSV; none if there is no such file.
+    """Return the rows of a table as CSV, or none if the file does not exist.
 
     Raises
     ------
     ConfigError
-        Naming the file, the row and what is wrong with it.
+        If a row is invalid; the message names the file, the row and the reason.
     """
     if not Path(path).exists():
         return []
@@ -173,10 +173,10 @@ def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
 
 
 def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
-    """Return the rows of a table, sorted, from pairs of trials and what they used.
+    """Return the sorted rows of a table, from pairs of trials and the resources that they used.
 
-    The second is ``use`` of the metadata that `optimist.experiments.job` writes. A cell in several
-    files has the mean of their seconds by trial, and the largest memory.
+    The second of a pair is ``use`` in the metadata that `optimist.experiments.job` writes. A cell
+    in several files has their mean seconds by trial, and the largest memory.
     """
     found: dict[tuple[str, str, str, str, int], tuple[int, float, float]] = {}
     for trials, use in used:
@@ -195,20 +195,20 @@ def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
 
 
 def of_study(use: Mapping[str, Any], study: str, paper: str) -> Row:
-    """Return the row of a study from ``use`` of what its file says of how it was made."""
+    """Return the row of a study from ``use`` in the metadata of its file."""
     return Row(study, paper, "", "", 1, round(use["cpu_seconds"], 3), round(use["peak_mb"] or 0))
 
 
 def priority(expected: tuple[float, float]) -> int:
-    """Return the priority of a job, from its seconds and memory: the longest is started first."""
+    """Return the priority of a job from its seconds and memory: the longest job starts first."""
     seconds, _ = expected
     return min(round(seconds), FIRST - 1)
 
 
 def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
-    """Return the rows of a table, sorted, with those measured anew in the place of older ones.
+    """Return the sorted rows of a table in which new measurements replace older ones.
 
-    Measurements of fewer rounds than are known tell less, and are left out.
+    Measurements of fewer rounds than the table has are left out.
     """
     known = {(r.lane, r.paper, r.setting, r.algorithm): r for r in rows}
     for row in measured:

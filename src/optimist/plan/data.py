@@ -1,4 +1,4 @@
-"""Data sets: fetched, prepared, described."""
+"""Data sets: fetching, preparation and facts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from optimist.plan import costs
 
 
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:
-    """Return the digest of what decides a prepared data set: its source, options and code.
+    """Return the digest of all inputs of a prepared data set: its source, options and code.
 
     ``configured`` is the section ``datasets`` of the configuration.
     """
@@ -42,23 +42,23 @@ class PlannedData:
 
     @property
     def names(self) -> list[str]:
-        """Names of the data sets that can be prepared, and of the raw tables they are made from."""
+        """Names of the data sets that can be prepared, and of their raw tables."""
         raw = (how.raw for how in PREPARATIONS.values())
         return list(dict.fromkeys([*PREPARATIONS, *raw]))
 
     def raw_table(self, wildcards: Any) -> str:
-        """Return the path of the raw table that a prepared data set is made from."""
+        """Return the path of the raw table of a prepared data set."""
         return self._layout.raw_table(preparation(wildcards.dataset).raw)
 
     def digest(self, name: str) -> str:
-        """Return the digest of what decides a prepared data set: its source, options and code."""
+        """Return the digest of all inputs of a prepared data set: its source, options and code."""
         if name not in self._digests:
             self._digests[name] = digest_of(name, self._options)
         return self._digests[name]
 
     @property
     def request(self) -> dict[str, Any]:
-        """What preparing a data set asks a scheduler for: as much as an unknown study."""
+        """Resources that preparing a data set requests: as much as an unmeasured study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:

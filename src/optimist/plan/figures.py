@@ -1,4 +1,4 @@
-"""What papers show: figures and tables, what they are made from, and their files."""
+"""Figures and tables of papers: their parts, inputs and files."""
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import product
@@ -16,10 +16,10 @@ from optimist.plan.basis import Basis
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 
-# Names of targets of the same form that no figure or table may have.
+# Names that figures and tables may not have, as other targets of the same form use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
-# Names of files are longer, those of records and of files that are being written.
+# File names add endings, for records and for files that are being written.
 LONGEST_NAME = 100
 
 Part = Panel | Table
@@ -27,7 +27,7 @@ Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of a figure, or the one table, of an entry of the configuration."""
+    """Return the panels of a figure, or the one table, from an entry of the configuration."""
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
@@ -36,19 +36,19 @@ def parts_of(spec: Mapping[str, Any]) -> list[Part]:
 def shown_by(
     papers: Mapping[str, Paper], names: Collection[str]
 ) -> tuple[dict[str, set[CellKey]], dict[str, set[str]]] | None:
-    """Return by paper the cells and the tables of studies that some figures and tables show.
+    """Return, by paper, the cells and study tables that the named figures and tables show.
 
     Parameters
     ----------
     papers : mapping of str to Paper
     names : collection of str
-        ``paper/name``; claims show no cells, and those of other papers are left out. None is
-        returned if there are no names.
+        ``paper/name``. Claims show no cells; names in papers outside ``papers`` are skipped.
+        Without names, None is returned.
 
     Raises
     ------
     ConfigError
-        If there is no such figure or table.
+        If a name matches no figure or table.
     """
     known: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
     for paper, kind in product(papers, KINDS):
@@ -59,7 +59,7 @@ def shown_by(
     for place in names:
         paper = place.partition("/")[0]
         if paper not in papers and paper in paper_names():
-            continue  # a plan may be of some papers alone
+            continue  # a plan may have a few papers only
         if place not in known:
             raise unknown_name("name in only.figures", place, known)
         spec = known[place]
@@ -70,7 +70,7 @@ def shown_by(
 
 
 def group_of(spec: Mapping[str, Any]) -> str:
-    """Return the group of targets that a figure or table is of."""
+    """Return the group of targets of a figure or table."""
     return spec.get("group", "paper")
 
 
@@ -86,8 +86,8 @@ class PlannedShown:
     Raises
     ------
     ConfigError
-        Where names share a file or a target, or a figure or table shows a cell that no block of
-        the paper runs.
+        If names share a file or a target, or a figure or table shows a cell that no block of the
+        paper runs.
     """
 
     def __init__(self, basis: Basis, trials: PlannedTrials, studies: PlannedStudies) -> None:
@@ -103,7 +103,7 @@ class PlannedShown:
             self._check_parts(*key)
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
-        """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
+        """Return the names of a paper's ``figures`` or ``tables``, of one group or of all."""
         return [
             name
             for name, spec in self._basis.papers[paper].get(kind, {}).items()
@@ -133,7 +133,7 @@ class PlannedShown:
         return found
 
     def caption(self, kind: str) -> Params:
-        """Return a params function: title and caption of a figure or table."""
+        """Return a params function that gives the title and caption of a figure or table."""
 
         def text(wildcards: Any) -> str:
             spec = self.spec(wildcards.paper, kind, wildcards.name)
@@ -169,7 +169,7 @@ class PlannedShown:
         return found
 
     def modules(self, paper: str, kind: str, name: str) -> list[str]:
-        """Return the modules that decide how a figure or table looks."""
+        """Return the modules that decide the look of a figure or table."""
         own = {"figures": "optimist.figures.figure", "tables": "optimist.figures.tables.base"}[kind]
         return [own, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
 
@@ -209,7 +209,7 @@ class PlannedShown:
                         raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
-        """Refuse cells that the paper does not run, and what the kind itself refuses."""
+        """Refuse cells that the paper does not run, and whatever the kind itself refuses."""
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):

@@ -1,4 +1,4 @@
-"""What a results folder holds: planned results, what is wrong with them, and other files."""
+"""Contents of a results folder: planned results, their faults, and other files."""
 
 import shutil
 from collections import Counter
@@ -19,25 +19,25 @@ from optimist.plan.plan import Plan
 
 @dataclass(frozen=True)
 class Entry:
-    """One planned result: a file of trials, or of the tables of a study.
+    """One planned result: a file of trials, or the file of a study's tables.
 
     Attributes
     ----------
     path : str
     made : str
-        What a job makes: the file, or the folder of its race.
+        The output of its job: the file, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
-        ``early`` if trials of it ended for lack of time or memory.
+        ``early`` if some trials ended for lack of time or memory.
     remark : str
-        What is damaged, or how many trials ended early.
+        The damage, or how many trials ended early.
     trials : Trials or None
         None for a study.
     cost : Row or None
-        Of a study that is there.
+        Of an existing study.
     is_whole : bool
-        Whether no trial ended before its last round, or the time that it was given.
+        Whether every trial reached its last round or its time limit.
     is_committed : bool
-        Of an absent one, whether the tables of the paper have it of today's code.
+        For an absent result, whether the committed tables have it, made by today's code.
     """
 
     path: str
@@ -51,12 +51,12 @@ class Entry:
 
 
 def take(plan: Plan) -> list[Entry]:
-    """Return an `Entry` for every result of a `optimist.plan.plan.Plan`.
+    """Return an `Entry` for every result of a plan.
 
     Raises
     ------
     UnreadableError
-        If the system does not let a file be read.
+        If the system refuses to read a file.
     """
     found = []
     for trials in plan.trials:
@@ -98,14 +98,14 @@ def _of_study(plan: Plan, paper: str, name: str) -> Entry:
 
 
 def others(plan: Plan) -> dict[str, int]:
-    """Return the sizes of the results of a plan's papers that are of no planned digest.
+    """Return the sizes of a plan's result files whose digest is not planned.
 
-    These are results of other code or of another configuration.
+    They come from other code or from another configuration.
 
     Raises
     ------
     ConfigError
-        If the configuration leaves cells out, whose results would be among them.
+        If the configuration leaves out cells, because their results would be listed too.
     """
     if any(plan.config["only"].values()):
         raise ConfigError("only leaves cells out, whose results would count as other; allowed: []")
@@ -114,7 +114,7 @@ def others(plan: Plan) -> dict[str, int]:
     found = {}
     for kind, paper in ((kind, p) for kind in ("run", "time", "study") for p in plan.papers):
         for path in sorted(Path(plan.layout.result(f"{kind}/{paper}")).rglob("*")):
-            # Hidden names are those of files that a job is writing.
+            # A job writes to files with hidden names.
             if not path.is_file() or any(part.startswith(".") for part in path.parts[-4:]):
                 continue
             place = parse_result(path)
@@ -125,7 +125,7 @@ def others(plan: Plan) -> dict[str, int]:
 
 
 def delete(paths: Collection[str]) -> None:
-    """Delete files and folders of races, and the folders that are empty then."""
+    """Delete files and folders of races, then the folders that become empty."""
     for path in map(Path, paths):
         if path.is_dir():
             shutil.rmtree(path)
@@ -140,7 +140,7 @@ def delete(paths: Collection[str]) -> None:
 def to_text(
     entries: Sequence[Entry], other: Mapping[str, int], options: str = "", shown: int = 20
 ) -> str:
-    """Return a summary of entries, the files with something wrong, and what to type.
+    """Return a summary of entries, the faulty files, and the commands to type next.
 
     Parameters
     ----------
@@ -148,9 +148,9 @@ def to_text(
     other : mapping
         Sizes of other results, see `others`.
     options : str
-        Those of the command line that named the configuration.
+        Command-line options that named the configuration.
     shown : int
-        How many files are named.
+        How many files to name.
     """
     count = Counter(entry.state for entry in entries)
     committed = sum(entry.is_committed for entry in entries)
@@ -182,7 +182,7 @@ def to_text(
 
 
 def uses(entries: Iterable[Entry]) -> Iterator[tuple[Trials, dict[str, Any]]]:
-    """Yield trials and cost, see `optimist.plan.costs.collect`, of each file played whole."""
+    """Yield trials and their cost, see `optimist.plan.costs.collect`, of each whole file."""
     for entry in entries:
         if entry.trials is not None and entry.is_whole:
             metadata = results.read_metadata(entry.path)
@@ -191,9 +191,9 @@ def uses(entries: Iterable[Entry]) -> Iterator[tuple[Trials, dict[str, Any]]]:
 
 
 def studies(entries: Iterable[Entry], plan: Plan) -> list[costs.Row]:
-    """Return the costs of the studies that are there.
+    """Return the costs of the existing studies.
 
-    None of a run that was cut short, or of some cells only: its studies may be of less.
+    A shortened or restricted run gives none, as its studies may be smaller.
     """
     cuts = [*plan.config["caps"].values(), *plan.config["only"].values()]
     if any(cut not in (None, []) for cut in cuts):

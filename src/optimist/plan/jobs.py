@@ -1,4 +1,4 @@
-"""What jobs of the workflow read, ask a scheduler for, and how they are ordered."""
+"""Jobs of the workflow: their inputs, resources, time limits and order."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,14 +10,13 @@ from optimist.plan.trials import PlannedTrials
 from optimist.plan.workflow_location import default_resource
 
 Limits = list[float] | None  # seconds of each cell
-# Resources in which a laboratory says more to its scheduler, by executor, and how a job asks there
-# for a node of its own.
+# Resources that may hold further scheduler options, by executor, and the option for an exclusive
+# node.
 WORDS = {"slurm_extra": "--exclusive", "lsf_extra": "-x"}
 
 
 class PlannedJobs:
-    """The jobs of one configuration that play trials: of the regret lane one for some trials of a
-    cell, of the timing lane one for a race.
+    """Jobs that play trials: trials of one cell (regret lane), or a race (timing lane).
 
     Parameters
     ----------
@@ -29,42 +28,42 @@ class PlannedJobs:
         self._basis, self._trials = basis, trials
 
     def of_run(self, wildcards: Any) -> list[Trials]:
-        """Return what a job of the rule ``run`` plays."""
+        """Return the trials that a job of the rule ``run`` plays."""
         return [self._trials.find(wildcards)]
 
     def of_time(self, wildcards: Any) -> list[Trials]:
-        """Return what a job of the rule ``time`` plays."""
+        """Return the trials that a job of the rule ``time`` plays."""
         return list(self._trials.race(wildcards).trials)
 
     def expected(self, trials: Iterable[Trials]) -> tuple[float, float]:
-        """Return the seconds and the memory in MiB that a job should take."""
+        """Return the expected seconds and memory in MiB of a job."""
         trials = list(trials)
         return sum(map(self._seconds, trials)), max(map(self._basis.costs.peak_mb, trials))
 
     def _seconds(self, trials: Trials) -> float:
-        # A second more each, or the limits of the shortest would be next to nothing.
+        # The added second keeps the limits of very short trials above zero.
         return 1.0 + self._basis.costs.seconds(trials)
 
     def request(self, of: Callable[[Any], list[Trials]]) -> dict[str, Any]:
-        """Return the resources of a rule whose jobs play what ``of`` returns for wildcards."""
+        """Return the resources of a rule whose jobs play the trials that ``of`` returns."""
         return self._basis.costs.request(lambda wildcards: self.expected(of(wildcards)))
 
     def priority(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], int]:
-        """Return the priority of such a job: the longest is started first."""
+        """Return the priority function of such jobs: the longest job starts first."""
         return lambda wildcards: priority(self.expected(of(wildcards)))
 
     def params(self, of: Callable[[Any], list[Trials]]) -> Callable[..., list[dict[str, Any]]]:
-        """Return a params function: the description of trials, with the digests of cells.
+        """Return a params function: descriptions of trials, with the digests of cells.
 
-        The names of results have the digest, so that nothing is made again for a parameter, which
-        Snakemake compares unless it depends on resources.
+        Snakemake compares parameters unless they depend on resources. These do, because the name of
+        a result already has the digest.
         """
         return lambda wildcards, resources: [
             {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
         ]
 
     def data(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[str]]:
-        """Return an input function: the prepared data sets that trials are played on."""
+        """Return an input function: the prepared data sets of the trials."""
 
         def inputs(wildcards: Any) -> list[str]:
             specs = [trials.cell.spec for trials in of(wildcards)]
@@ -74,40 +73,40 @@ class PlannedJobs:
         return inputs
 
     def limits(self, of: Callable[[Any], list[Trials]]) -> Callable[..., Limits]:
-        """Return a params function: what ends the trials of a job early, None if nothing does."""
+        """Return a params function: the time limits of trials, or None."""
 
         def limits(wildcards: Any, resources: Any) -> Limits:
             if not self._basis.config["resource_limits"]:
                 return None
             trials = of(wildcards)
-            # The rest is for the start of Python and for writing what was found.
+            # The rest is for the start of Python and for writing results.
             usable = max(resources.runtime - 2, resources.runtime / 2)
             share = usable * 60 / sum(map(self._seconds, trials))
             return [share * self._seconds(t) for t in trials]
 
         return limits
 
-    # Races have a machine of their own.
+    # Races have a machine to themselves.
 
     def cores(self, workflow: Any) -> int:
-        """Return the cores that a race reserves, of those that Snakemake has."""
+        """Return how many of Snakemake's cores a race reserves."""
         return self.kept(getattr(workflow.resource_settings, "cores", None) or 1)
 
     def kept(self, cores: int) -> int:
-        """Return how many of so many cores a race reserves."""
+        """Return how many of ``cores`` a race reserves."""
         if not self._basis.config["timing"]["exclusive"]:
             return 1
         most: int | None = self._basis.config["timing"]["cores"]
         return cores if most is None else min(cores, most)
 
     def alone(self, workflow: Any, name: str) -> Callable[..., str]:
-        """Return a resource function: the words of a laboratory, and those for a node of one's own.
+        """Return a resource function: the user's scheduler options and one for exclusive nodes.
 
         Parameters
         ----------
         workflow : snakemake.workflow.Workflow
         name : str
-            A key of `WORDS`. Snakemake replaces the default of a resource by that of a rule.
+            A key of `WORDS`. A rule's value of a resource replaces Snakemake's default.
         """
         default = default_resource(workflow, name)
         own = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""

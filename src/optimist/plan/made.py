@@ -1,4 +1,4 @@
-"""Products in their places: the files of one writer, and then their record."""
+"""Writing of products: all files come from one writer, and the record comes last."""
 
 import shutil
 from dataclasses import replace
@@ -12,9 +12,9 @@ from optimist.plan.products import Product, Sources
 
 
 def make(product: Product, sources: Sources) -> None:
-    """Make a product elsewhere, and put its files and its record in place.
+    """Make a product in a temporary folder, then move its files and its record in place.
 
-    Files and record are those of one writer, whoever makes the same product meanwhile.
+    All files come from one writer, even if two processes make the same product at once.
 
     Raises
     ------
@@ -31,6 +31,6 @@ def make(product: Product, sources: Sources) -> None:
         products.make(replace(product, files=files, record=made[product.record]), sources)
         record.parent.mkdir(parents=True, exist_ok=True)
         with locked(record.parent):
-            record.unlink(missing_ok=True)  # after a kill it would speak of other files
+            record.unlink(missing_ok=True)  # after a kill it would describe other files
             for path in made:
                 write_atomically(path, partial(shutil.copyfile, made[path]))

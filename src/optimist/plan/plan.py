@@ -1,8 +1,8 @@
-"""What the workflow runs and makes, computed from a checked configuration.
+"""Jobs, files and targets of the workflow, computed from a checked configuration.
 
-The rules hold paths and names of the methods here. At parse time nothing is read but YAML, the
-table of costs and the imports of our own modules, and nothing is written. Methods that take
-``wildcards`` are input or params functions.
+The rules hold paths and names of the methods here. Parsing reads only YAML, the table of costs and
+this package's modules, and writes nothing. Methods that take ``wildcards`` are input or params
+functions.
 """
 
 from collections.abc import Callable
@@ -55,12 +55,12 @@ class Plan(Basis):
         self.targets = PlannedTargets(self, self.claims, self.trials, self.studies, self.shown)
 
     def report_category(self, wildcards: Any) -> str:
-        """Return what the report calls a paper: its method."""
+        """Return the report's name of a paper: its method."""
         paper = self.papers[wildcards.paper]
         return str(paper["names"].get(paper.get("method"), wildcards.paper))
 
     def report_labels(self, kind: str) -> Callable[[Any], dict[str, str]]:
-        """Return a function of wildcards: what the report calls a figure or table, its title."""
+        """Return a params function: the title of a figure or table in the report."""
 
         def labels(wildcards: Any) -> dict[str, str]:
             title = self.papers[wildcards.paper][kind][wildcards.name]["title"]
@@ -71,9 +71,9 @@ class Plan(Basis):
 
     @property
     def page_code(self) -> str:
-        """Digest of what the page of results is made from beside tables.
+        """Digest of all inputs of the page of results except tables.
 
-        That is its code, its programs and styles, sentences, and the docstrings of algorithms.
+        It covers code, JavaScript, styles, sentences, and the docstrings of algorithms.
         """
         own = (path for path in (PACKAGE / "page").rglob("*") if path.suffix not in (".py", ".pyc"))
         named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))

@@ -1,8 +1,8 @@
 """Verdicts, figures and tables of a paper, made from its table of trials.
 
-The rules of the workflow, `optimist decide` and `optimist draw` call `make`, which writes the same
-bytes wherever it is called. Beside each product it writes a record: a digest of all that decides
-it, and the digests of its files.
+The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, which writes the
+same bytes everywhere. Each product has a record: a digest of all its inputs, and the digests of its
+files.
 """
 
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Product:
-    """A figure, a table or the claims of a paper: what is asked for, as plain data.
+    """A requested figure, table or set of claims of a paper, as plain data.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Product:
     spec : dict
         Its entry in the configuration; for claims the loaded file.
     about : dict
-        What it takes from the configuration of the paper.
+        The parts of the paper's configuration that it uses.
     cells : list of (str, str, str, int)
-        Lane, setting and algorithm of each cell that it shows, and how many trials count.
+        Lane, setting and algorithm of each cell that it shows, and the number of trials to use.
     studies : list of str
         The studies whose tables it shows.
     declared : dict of str to list of int
@@ -44,9 +44,9 @@ class Product:
     code : str
         Digest of the code that makes it.
     files : dict of str to str
-        What is written, by ending.
+        Paths of its files, by ending.
     record : str
-        Where its record is written.
+        Path of its record.
     """
 
     paper: str
@@ -72,14 +72,14 @@ class Product:
         studies: Mapping[str, str],
         best_known: Mapping[str, float],
     ) -> str:
-        """Return the digest of all that decides the product.
+        """Return the digest of all inputs of the product.
 
         Parameters
         ----------
         contents : mapping
-            Digest of the rows of each cell that is there.
+            Digest of the rows of each cell, where they exist.
         studies : mapping
-            The same of each study.
+            The same for each study.
         best_known : mapping
             Best known values, by instance, of the settings that it shows.
         """
@@ -92,9 +92,9 @@ class Product:
 
 
 def is_stale(product: Product, digest: str) -> bool:
-    """Return whether the files of a product are there but made from something else."""
+    """Return whether the files of a product exist but were made from other inputs."""
     if not all(Path(path).is_file() for path in product.files.values()):
-        return False  # Snakemake makes what is missing
+        return False  # Snakemake makes missing files
     try:
         known = json.loads(Path(product.record).read_text(encoding="utf-8"))
         return bool(known["digest"] != digest)
@@ -104,14 +104,14 @@ def is_stale(product: Product, digest: str) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the trials and studies of products are: in tables of a paper, and in fresh results.
+    """Places of the trials and studies of products: tables of a paper, and fresh results.
 
     Attributes
     ----------
     layout : Layout
     paper : str
     results : dict of str to str
-        Result files of today's code, with the group of their cell; they stand before the table.
+        Result files of today's code, with the group of their cell. They override the table.
     studies : list of str
         Files of studies of today's code.
     """
@@ -122,7 +122,7 @@ class Sources:
     studies: list[str] = field(default_factory=list)
 
     def trials(self, product: Product) -> TrialTable:
-        """Return the trials that count for a product."""
+        """Return the trials that a product uses."""
         path = self.layout.trials(self.paper)
         return TrialTable(
             path if Path(path).is_file() else None,
@@ -150,14 +150,14 @@ class Sources:
         return {name: table for study in studies for name, table in self._studies[study].items()}
 
     def study_contents(self, studies: Iterable[str]) -> dict[str, str]:
-        """Return a digest of the tables of each of some studies."""
+        """Return the digest of each study's tables."""
         from optimist.figures.studies.tables import content
 
         return {study: content(self._studies[study]) for study in studies if self._studies[study]}
 
 
 def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
-    """Return the digest of a product that is made from some trials, whatever code played them."""
+    """Return the digest of a product made from the given trials, whatever code played them."""
     cells = filter(None, (trials.recorded(*key) for key in product.keys))
     contents, studies = {c.key: c.content for c in cells}, sources.study_contents(product.studies)
     return product.digest(contents, studies, trials.best_known_of(product.keys))
@@ -169,10 +169,10 @@ def make(product: Product, sources: Sources) -> None:
     Raises
     ------
     ResultError
-        If a table is damaged, or thins away a round that a claim names.
+        If a table is damaged, or has dropped a round that a claim names.
     """
     trials = sources.trials(product)
-    Path(product.record).unlink(missing_ok=True)  # after a kill it would speak of other files
+    Path(product.record).unlink(missing_ok=True)  # after a kill it would describe other files
     {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
         product, trials, sources.tables(product.studies)
     )
@@ -231,7 +231,7 @@ def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Dat
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
-    """Return the table of the verdicts of claims, which is written nowhere."""
+    """Return the table of the verdicts of claims, without writing it."""
     return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
 
 

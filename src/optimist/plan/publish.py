@@ -1,4 +1,4 @@
-"""From result files to the tables of a paper that are committed: `publish`."""
+"""`publish`: put result files into the committed tables of a paper."""
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from optimist.plan.plan import Plan
 
-# Larger files are no results.
+# Larger files cannot be results.
 MOST_BYTES = 2**30
 
 
 @dataclass
 class Summary:
-    """What became of the cells and studies of a paper.
+    """Outcome of publishing the cells and studies of a paper.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Summary:
     published, kept : int
         How many come from result files, and how many from the tables, made by today's code.
     missing, stale : list of str
-        Cells and studies that are in neither, and those that the tables have of other code.
+        Cells and studies without any result, and cells and studies that other code made.
     partial : list of str
-        Timed cells of a race that the table has with more cells than were asked for.
+        Timed cells whose race in the table has more cells than this run requests.
     unused : list of str
-        Result files of today whose range of trials no job has.
+        Result files of today's code whose range of trials no job has.
     """
 
     paper: str
@@ -69,21 +69,21 @@ class Summary:
 
 
 def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Summary:
-    """Put the results of a paper into its tables; what has none stays as it is there.
+    """Put the results of a paper into its tables; cells without results keep their rows.
 
     Parameters
     ----------
     plan : Plan
     paper : str
     folders : sequence of path
-        More results folders, as of other machines. Their files that belong to today's plan are
-        copied first.
+        More results folders, as from other machines. Files that today's plan needs are copied
+        first.
 
     Raises
     ------
     ResultError
-        If a file is damaged, two folders have two outcomes of the same trials, or each has a part
-        of a race.
+        If a file is damaged, two folders have different outcomes of the same trials, or each has a
+        part of a race.
     """
     if folders:
         gather(plan, paper, [*map(Path, folders)])
@@ -105,11 +105,11 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     }
     configuration = plan.configuration
     if any(records[key] is before.get(key) for key in rows):
-        # What a restricted run leaves out stays: the table is of what it was of before.
+        # A restricted run keeps the cells that it leaves out, so the table keeps its configuration.
         known = TrialTable(layout.trials(paper)).metadata["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
         configuration |= {k: known[k] for k in ("only", "caps") if k in known}
-    # After a kill between two files no record is of rows that are not there.
+    # If the process is killed between two writes, no record describes missing rows.
     cell_records.write(
         (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
     )
@@ -134,9 +134,9 @@ def _rows(
     declared: dict[str, set[int]],
     summary: Summary,
 ) -> dict[CellKey, CellTrials]:
-    """Return the trials of all cells, and put the records of new ones in place.
+    """Return the trials of all cells, and update the records of new ones.
 
-    What the table has of fewer declared rounds takes the others out of ``declared``.
+    If the table has fewer declared rounds of a cell, the other rounds leave ``declared``.
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     table = TrialTable(path if Path(path).is_file() else None)
@@ -148,13 +148,13 @@ def _rows(
     rows: dict[CellKey, CellTrials] = {}
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
     asked = plan.trials.asked[paper]
-    # A restricted run says nothing of the cells that it leaves out, nor of races without them.
+    # A restricted run ignores the cells that it leaves out, and races without them.
     left_out = {asked[key].race for key in records if key in asked and key not in planned} - {""}
     for key in asked:
         trials, record = planned.get(key), records.get(key)
         known = table.recorded(*key) if record else None
         if known is not None and record is not None and known.content != record.content:
-            known = None  # the record is of other rows
+            known = None  # the record describes other rows
         is_partial = trials is not None and trials.race in left_out
         found = None if trials is None or is_partial else from_results(plan, trials, wanted)
         if found is not None and not (known and _has_more(record, found[1], plan)):
@@ -182,7 +182,7 @@ def _rows(
 
 
 def _has_more(known: CellRecord | None, found: CellRecord, plan: "Plan") -> bool:
-    """Return whether the table has the trials of a shortened run, or whole ones in their place."""
+    """Return whether the table has more trials, played by the same code or before a short run."""
     if known is None or known.trials <= found.trials:
         return False
     return known.is_of(found.digest) or _is_cut(plan, "caps")
@@ -196,7 +196,7 @@ def _is_cut(plan: "Plan", *sections: str) -> bool:
 def from_results(
     plan: "Plan", trials: Trials, declared: Mapping[str, Collection[int]]
 ) -> tuple[CellTrials, CellRecord] | None:
-    """Return rows and record of a cell, None unless its result files of today are all there."""
+    """Return rows and record of a cell, or None unless all its result files of today exist."""
     paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
     if not paths:
         return None
@@ -219,14 +219,14 @@ def from_results(
 
 
 def _unused(plan: "Plan", trials: Trials) -> list[str]:
-    """Return the result files of a cell that are there beside those of its jobs."""
+    """Return the existing result files of a cell that none of its jobs makes."""
     files = [*map(Path, plan.trials.files(trials))]
     there = files[0].parent.glob(f"*.{plan.trials.name_of(trials)}.parquet")
     return sorted(map(str, {*there}.difference(files)))
 
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
-    """Return what jobs saw beside the modules behind the digest of their code."""
+    """Return the observed files and modules that the digest of the code does not cover."""
     own, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
     for record in records:
         modules |= {name: one for name, one in record["modules"].items() if name not in own}
@@ -237,14 +237,14 @@ def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> d
 def _studies(
     plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
 ) -> "dict[str, pd.DataFrame]":
-    """Return the tables of a paper's studies, and put the records of new ones in place."""
+    """Return the tables of a paper's studies, and update the records of new ones."""
     committed = plan.layout.studies(paper)
     known = study_tables.read(committed)[0] if Path(committed).is_file() else {}
     found: dict[str, pd.DataFrame] = {}
     asked, is_cut = plan.studies.names(paper), _is_cut(plan, "only", "caps")
     for name in plan.studies.all(paper):
         path, key = plan.studies.file(paper, name), (STUDY, name, "")
-        # That of a restricted run may be of fewer cells.
+        # A restricted run may compute a study on fewer cells.
         if Path(path).is_file() and not (is_cut and key in records):
             tables, about = study_tables.read(path)
             made = about["provenance"]
@@ -274,15 +274,15 @@ def _studies(
 
 
 def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
-    """Copy the results of a paper from other results folders into that of the plan.
+    """Copy the results of a paper from other results folders into the plan's folder.
 
-    Nothing is copied unless everything can be. Returns the number of files.
+    Copy either all files or none. Return the number of files.
 
     Raises
     ------
     ResultError
-        If a folder has no results, a file is no regular one, too large, damaged or not what its
-        path says, two files of one path differ in their numbers, or a race is in two folders.
+        If a folder has no results; if a file is not regular, too large, damaged or in conflict with
+        its path; if two files of one path have different numbers; or if a race is in two folders.
     """
     own = Path(plan.layout.results)
     wanted = [
@@ -305,9 +305,9 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
 
 
 def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
-    """Return the result files of a cell that folders have: parts that make up its trials, if any.
+    """Return the result files of a cell in the folders, as parts that make up its trials.
 
-    Without such parts all are; of a race it is the one file, there or not.
+    Without such parts, return all parts. A race has one file, which may be missing.
     """
     (one, *_) = files = plan.trials.files(trials)
     if trials.lane == "timing":
@@ -350,7 +350,7 @@ def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[P
 
 
 def _numbers(path: Path) -> str:
-    """Return the digest of the numbers of a result file or a file of studies."""
+    """Return the digest of the numbers in a file of results or studies."""
     if "study" in path.parts[-3:-2]:
         return study_tables.content(study_tables.read(path)[0])
     return results.digest(results.read(path))

@@ -1,4 +1,4 @@
-"""What `optimist decide`, `optimist draw` and `optimist publish` do: products from tables alone."""
+"""`optimist decide`, `optimist draw` and `optimist publish`: products made from tables alone."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +18,9 @@ from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.products import Product, Sources
 
-# Parts of a configuration that say where files are, not what was run.
+# Keys of a configuration that name places of files, and do not change a run.
 PLACES = ("results", "figures", "papers", "committed")
-# How many cells a line names.
+# How many cells a message names.
 NAMED = 3
 
 Say = Callable[[str], None]
@@ -29,16 +29,16 @@ Say = Callable[[str], None]
 def plans(
     papers: Sequence[str], overlays: Sequence[str], values: Sequence[str], figures: str | None
 ) -> Iterator[Plan]:
-    """Yield the plan of each paper, of the configuration that its table of trials was made with.
+    """Yield the plan of each paper, with the configuration that made its table of trials.
 
     Parameters
     ----------
     papers : sequence of str
-        All of the configuration if there are none.
+        If empty, all papers of the configuration.
     overlays, values : sequence of str
-        As ``--configfile`` and ``--config`` of Snakemake; with them, theirs is the configuration.
+        As ``--configfile`` and ``--config`` of Snakemake; they replace the table's configuration.
     figures : str or None
-        The folder of figures, if it is another one than the configuration says.
+        The folder of figures, if it differs from the configuration.
     """
     config = load_config(*overlays, values=values)
     if figures is not None:
@@ -51,9 +51,9 @@ def plans(
 
 
 def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of one paper as it was for the run that made its table of trials.
+    """Return the configuration of one paper that made its table of trials.
 
-    Without a table it stays as it is, and so do the places of files.
+    Keep the places of files, and keep everything if there is no table.
     """
     (paper,) = config["papers"]
     path = Layout(config["results"], config["figures"]).trials(paper)
@@ -64,9 +64,9 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
-    """Return the cells and studies behind products that the tables have of other code.
+    """Return the cells and studies of products that other code made.
 
-    Those whose rows in the table are not those of their record are among them, and say so.
+    The list also has cells whose rows differ from their record, and says so.
     """
     (paper,) = plan.papers
     path, records = plan.layout.trials(paper), plan.committed(paper)
@@ -88,7 +88,7 @@ def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
 
 
 def warn(plan: Plan, found: Sequence[Product], strict: bool, say: Say) -> None:
-    """Say which cells `of_other_code` names; raise ResultError of them if ``strict``."""
+    """Report the cells that `of_other_code` returns; raise ResultError instead if ``strict``."""
     stale = of_other_code(plan, found)
     if not stale:
         return
@@ -109,7 +109,7 @@ def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
 
 
 def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
-    """Return the frame of the verdict on one claim, which is written nowhere.
+    """Return the frame of the verdict on one claim, without writing it.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
 
 
 def shown(plan: Plan, name: str = "") -> list[Product]:
-    """Return the figures and tables of a plan's paper, or the one of a name."""
+    """Return the figures and tables of a plan's paper, or the one called ``name``."""
     (paper,) = plan.papers
     every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
     found = [one for one in every if name in ("", one[1])]
@@ -132,7 +132,7 @@ def shown(plan: Plan, name: str = "") -> list[Product]:
 
 
 def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
-    """Make figures and tables by so many processes; return the paths."""
+    """Make figures and tables in ``cores`` processes; return the paths."""
     if len(found) == 1 or cores == 1:
         for one in found:
             make(*one)
@@ -143,7 +143,7 @@ def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
 
 
 def cores_of(text: str) -> int:
-    """Return a number of cores, ``all`` for those of the machine; ConfigError for none."""
+    """Return a number of cores, where ``all`` is every core; ConfigError for an invalid text."""
     if text == "all":
         known = getattr(os, "sched_getaffinity", None)
         return len(known(0)) if known else os.cpu_count() or 1
@@ -153,7 +153,7 @@ def cores_of(text: str) -> int:
 
 
 def _checked(plan: Plan, product: Product, strict: bool, say: Say) -> Sources:
-    """Return where the trials of claims are; ResultError if they are nowhere."""
+    """Return the sources of claims; ResultError if there are no trials."""
     path, sources = plan.layout.trials(product.paper), plan.targets.sources(product)
     if not (Path(path).is_file() or sources.results):
         raise ResultError(

@@ -1,4 +1,4 @@
-"""`optimist reseal`: whether cells of other code are what today's code plays."""
+"""`optimist reseal`: check that today's code reproduces the cells of other code."""
 
 import random
 from bisect import bisect_right
@@ -26,21 +26,21 @@ from optimist.figures.studies import study_class, table_names, tables
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
 
-# What is compared of a timed trial: times are of a machine and a moment.
+# Columns of a timed trial to compare. Times depend on the machine and the moment.
 COUNTS = ("selections", "agreements", "state_bytes")
 
 
 @dataclass
 class Summary:
-    """What became of the cells and studies of a paper.
+    """Outcome of resealing the cells and studies of a paper.
 
     Attributes
     ----------
     paper : str
     current, equal : int
-        How many had today's digest before, and how many have it now.
+        How many had today's digest before, and how many gained it.
     other : dict of str to str
-        Why a cell has not, by its name.
+        Why a cell did not gain it, by the name of the cell.
     """
 
     paper: str
@@ -49,7 +49,7 @@ class Summary:
     other: dict[str, str] = field(default_factory=dict)
 
     def in_words(self) -> str:
-        """Return a sentence, and a line for each cell that is another one."""
+        """Return a sentence, and a line for each cell that differs."""
         lines = [f"{self.paper}: {self.equal} equal, {self.current} of today before"]
         lines += [f"  {name}: {why}" for name, why in self.other.items()]
         return "\n".join(lines)
@@ -58,11 +58,11 @@ class Summary:
 def reseal(
     plan: "Plan", paper: str, cores: int, report: Callable[[int, int], None] | None = None
 ) -> Summary:
-    """Play one trial of each cell of other code, and give today's digest to those that are equal.
+    """Play one trial of each cell of other code, and give equal cells today's digest.
 
-    The trial is drawn at random. Studies are computed again. Of the timing lane and of timed
-    studies everything but times is compared. The old digest of a cell is kept in its record. Cells
-    and studies whose observed files have changed are others, whatever one trial says.
+    The trial is random. Studies are computed again. In the timing lane and in timed studies,
+    everything but times is compared. The record of a cell keeps the old digest. Cells and studies
+    whose observed files have changed count as different, whatever the trial shows.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def reseal(
     paper : str
     cores : int
     report : callable or None
-        Called with how many are done, and how many there are.
+        Called with the number of finished cells and the number of all.
     """
     summary, records = Summary(paper), plan.committed(paper)
     path = plan.layout.trials(paper)
@@ -83,7 +83,7 @@ def reseal(
             key, digest = waiting[future]
             try:
                 fault = future.result()
-            except Exception as error:  # one cell that fails stops no other
+            except Exception as error:  # one failing cell must not stop the others
                 fault = str(error) if isinstance(error, OptimistError) else in_one_line(error)
             if fault:
                 summary.other[_name(key)] = fault
@@ -103,7 +103,7 @@ def _seal(
     equal: Mapping[CellKey, str],
     summary: Summary,
 ) -> None:
-    """Put today's digests into the records that are still as they were compared."""
+    """Put today's digests into the records that did not change after the comparison."""
     path = plan.layout.cells(paper)
     with locked(Path(path).parent):
         latest = cell_records.read(path)
@@ -169,12 +169,12 @@ def _studies(
 
 
 def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
-    """Return how a trial differs from that of the table, empty if it does not.
+    """Return how a trial differs from its rows in the table, or an empty text.
 
     Parameters
     ----------
     trials : Trials
-        Of one trial.
+        A single trial.
     known : CellTrials
         All trials of its cell in the table.
     data_dir : str
@@ -198,7 +198,7 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
 def _fault_of_curve(
     trials: Trials, found: CellTrials, stored: CellTrials, names: Collection[str], kind: type
 ) -> str:
-    """Return how the kept rounds of a trial differ, in numbers of some precision."""
+    """Return how the kept rounds of a trial differ, in numbers of type ``kind``."""
     number, (rounds,), (recorded,) = trials.first, stored.rounds, found.rounds
     if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
         return f"trial {number} has other rounds than in the table"
@@ -213,16 +213,16 @@ def _fault_of_curve(
 
 
 def _precision(trials: Trials, known: CellTrials) -> type:
-    """Return the type of the numbers that a table keeps of a cell's rounds."""
+    """Return the type of the numbers that a table keeps for the rounds of a cell."""
     last = max((rounds[-1] for rounds in known.rounds if len(rounds)), default=0)
     recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
     return float if trials.lane == "regret" and recorded <= FEW else np.float32
 
 
 def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data_dir: str) -> str:
-    """Return how a study differs from that of the tables, empty if it does not.
+    """Return how a study differs from its committed tables, or an empty text.
 
-    Of a timed study the columns of seconds are not compared.
+    The columns of seconds in a timed study are not compared.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data
     spec : dict
         From `optimist.plan.studies.PlannedStudies.spec`.
     known : str
-        Digest of its tables, as recorded.
+        The recorded digest of its tables.
     table : str
         The file with the tables of all studies of the paper.
     data_dir : str
@@ -241,7 +241,7 @@ def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data
     if tables.content(stored) != known:
         return "its tables are not those of its record"
     made = study.tabulate([Cell(**cell) for cell in spec["cells"]], spec["caps"], data_dir)
-    if study.timed:  # times are of a machine and a moment
+    if study.timed:  # times depend on the machine and the moment
         stored, made = (
             {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}
             for each in (stored, made)

@@ -1,4 +1,4 @@
-"""Studies of papers, whose tables stand beside those of the runs."""
+"""Studies of papers, whose tables complement the tables of runs."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
@@ -30,7 +30,7 @@ class PlannedStudies:
     trials : PlannedTrials
     data : PlannedData
     kept : mapping or None
-        By paper, the tables of studies that are asked for; None for all.
+        By paper, the requested tables of studies; None for all.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class PlannedStudies:
         self._digests: dict[tuple[str, str], str] = {}
 
     def names(self, paper: str) -> list[str]:
-        """Return the names of the studies that a paper asks for."""
+        """Return the names of the requested studies of a paper."""
         return [
             study.name
             for study in of_paper(self._basis.papers[paper])
@@ -54,11 +54,11 @@ class PlannedStudies:
         ]
 
     def all(self, paper: str) -> list[str]:
-        """Return the names of all studies of a paper, asked for or not."""
+        """Return the names of all studies of a paper, requested or not."""
         return [study.name for study in of_paper(self._basis.papers[paper])]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
-        """Return the studies of a paper that make some tables."""
+        """Return the studies of a paper that make the given tables."""
         found = of_paper(self._basis.papers[paper])
         return [study.name for study in found if not study.tables.keys().isdisjoint(tables)]
 
@@ -72,7 +72,7 @@ class PlannedStudies:
         }
 
     def digest(self, paper: str, name: str) -> str:
-        """Return the digest of what decides the tables of a study: configuration, code, data."""
+        """Return the digest of all inputs of a study's tables: configuration, code and data."""
         key = paper, name
         if key not in self._digests:
             study = self._asked(paper, name)
@@ -84,17 +84,17 @@ class PlannedStudies:
         return self._digests[key]
 
     def file(self, paper: str, name: str) -> str:
-        """Return the file of the tables of a study."""
+        """Return the path of the file with a study's tables."""
         digest = self._basis.in_name(self.digest(paper, name))
         return self._basis.layout.study(paper, name, digest)
 
     def is_committed(self, paper: str, name: str) -> bool:
-        """Return whether the tables of a paper have a study, made by today's code."""
+        """Return whether the committed tables have a study, made by today's code."""
         record = self._basis.committed(paper).get((STUDY, name, ""))
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
-        """Return the files of studies that a reader waits for, see `PlannedTrials.needed`."""
+        """Return the study files that a reader waits for, see `PlannedTrials.needed`."""
         return [
             path
             for name in names
@@ -102,10 +102,10 @@ class PlannedStudies:
             if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
-    # What the rule needs.
+    # Functions for the rule.
 
     def inputs(self, wildcards: Any) -> list[str]:
-        """Return the data sets behind a study, and their facts."""
+        """Return the data sets of a study, and their facts."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
         return [
             *map(self._basis.layout.data, datasets),
@@ -113,12 +113,12 @@ class PlannedStudies:
         ]
 
     def params(self, wildcards: Any) -> dict[str, Any]:
-        """Return what the script needs: the study, `spec`, and its digest."""
+        """Return the parameters of the script: the study, `spec`, and its digest."""
         paper, name = wildcards.paper, self._found(wildcards).name
         return {"study": name, "digest": self.digest(paper, name), **self.spec(paper, name)}
 
     def expected(self, wildcards: Any) -> tuple[float, float]:
-        """Return the seconds and the memory in MiB of a study."""
+        """Return the expected seconds and memory in MiB of a study."""
         return self._basis.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
@@ -155,7 +155,7 @@ def _datasets(cells: Iterable[Cell]) -> list[str]:
 
 
 def modules_of(study: Study, cells: Iterable[Cell]) -> set[str]:
-    """Return the modules of a study, and of the environments and algorithms of its cells."""
+    """Return the modules of a study, and those for its environments and algorithms."""
     cells = list(cells)
     environments = {environment_module(cell.spec["environment"]) for cell in cells}
     algorithms = {algorithm_module(name_of(c.algorithm), c.domain) for c in cells if c.algorithm}

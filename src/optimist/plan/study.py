@@ -16,15 +16,15 @@ from optimist.plan.studies import modules_of
 def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     """Compute a study and write the file of its tables.
 
-    The file lists under ``observed`` the modules and files that were used and that the digest of
-    the study does not have, none as an empty mapping.
+    The file lists under ``observed`` the modules and files that the study used and its digest does
+    not cover. The mapping may be empty.
 
     Parameters
     ----------
     spec : mapping
         From `optimist.plan.studies.PlannedStudies.params`.
     output : str
-        The file.
+        Path of the file to write.
     data_dir : str
         Folder of the prepared data sets, which have checksums.
     """
@@ -38,7 +38,7 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     observed = observer.record()
     files = frozenset().union(*map(closure, modules_of(study, cells)))
     names = [f"{name}." for name in map(dotted, filter(is_own, files))]
-    observed["modules"] = {  # without those behind the digest, and their packages
+    observed["modules"] = {  # without modules that the digest covers, and their packages
         module: digest
         for module, digest in observed["modules"].items()
         if not any(name.startswith(f"{module}.") for name in names)

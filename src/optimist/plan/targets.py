@@ -1,4 +1,4 @@
-"""Products and named targets: what each asks for."""
+"""Products and named targets, with their inputs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -25,9 +25,9 @@ from optimist.plan.trials import PlannedTrials
 
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
-# In place of a digest, of what is to be played or computed.
+# Takes the place of a digest for rows and tables that a job has yet to make.
 TO_BE_MADE = "to be made"
-# Keys of a paper that say what is run and shown, not how it looks.
+# Keys of a paper that decide runs and products, not their look.
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
 
@@ -36,7 +36,7 @@ def _listed(files: Callable[[], Iterable[str]], wildcards: Any) -> list[str]:
 
 
 class PlannedTargets:
-    """Figures, tables, claims, and what can be asked for by name.
+    """Figures, tables, claims and named targets.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ class PlannedTargets:
         Raises
         ------
         ConfigError
-            If there is none of that name.
+            If the name is unknown.
         """
         if (paper, kind, name) not in self._products:
             self._products[paper, kind, name] = self._product(paper, kind, name)
         return self._products[paper, kind, name]
 
     def claim(self, paper: str, claim: str) -> Product:
-        """Return the claims of a paper cut to one; ConfigError if there is none of that name."""
+        """Return the claims of a paper cut to one; ConfigError if the name is unknown."""
         whole = self.product(paper, "claims", "claims")
         known = {written["id"]: written for written in whole.spec["claims"]}
         if claim not in known:
@@ -122,10 +122,10 @@ class PlannedTargets:
         )
 
     def _context(self, paper: str) -> dict[str, Any]:
-        """Return what the rule of claims knows beside tables, as plain data.
+        """Return the inputs of the rule of claims other than tables, as plain data.
 
         Keys: ``cells``, rows of lane, setting, algorithm, processor seconds of a trial, and
-        figures; ``lines``, where each claim stands in its file.
+        figures; ``lines``, the line of each claim in its file.
         """
         figures, seconds = self._shown.figures_of_cells(paper), self._basis.costs.seconds_of_cell
         cells = [
@@ -138,7 +138,7 @@ class PlannedTargets:
         }
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
-        """Return what drawing needs of a paper: variants in their order, and the settings shown."""
+        """Return the paper's keys that drawing needs: ordered variants, and the settings shown."""
         found = self._basis.papers[paper]
         about = {key: value for key, value in found.items() if key not in ASKED}
         blocks = [*found["runs"], *found["timings"]]
@@ -156,7 +156,7 @@ class PlannedTargets:
         return {key: rounds for key, rounds in found.items() if rounds}
 
     def sources(self, product: Product) -> Sources:
-        """Return where the trials and studies of a product are."""
+        """Return the places of a product's trials and studies."""
         files = (self._studies.file(product.paper, name) for name in product.studies)
         return Sources(
             self._basis.layout,
@@ -166,7 +166,7 @@ class PlannedTargets:
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
-        """Return `Sources` as plain data, as they are once all that is needed was made."""
+        """Return `Sources` as plain data, as they will be once all inputs are made."""
         known, found = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))
@@ -177,9 +177,9 @@ class PlannedTargets:
         return {"paper": product.paper, "results": found, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
-        """Return whether a product was made from something else than is there now.
+        """Return whether a product was made from other inputs than today's.
 
-        So is one of damaged files, which its job names.
+        Damaged inputs count as other inputs; the job of the product reports them.
         """
         try:
             contents = {key: self._content(product, key) for key in product.keys}
@@ -190,7 +190,7 @@ class PlannedTargets:
         return products.is_stale(product, digest)
 
     def _content(self, product: Product, key: CellKey) -> str:
-        """Return the digest of the rows that a product shows of a cell, as far as it is known."""
+        """Return the digest of the rows of a cell that a product shows, or `TO_BE_MADE`."""
         record = self._basis.committed(product.paper).get(key)
         trials = self._trials.of_paper(product.paper)[key]
         is_today = self._trials.is_committed(trials)
@@ -205,7 +205,7 @@ class PlannedTargets:
             found: CellTrials | None
             if files:
                 (found,) = read_results(files, product.declared)
-            else:  # the table has more trials than count
+            else:  # the table has more trials than the run uses
                 found = Sources(self._basis.layout, product.paper).trials(product).recorded(*key)
             self._contents[product.paper, key] = "" if found is None else found.content
         return self._contents[product.paper, key]
@@ -236,10 +236,10 @@ class PlannedTargets:
         return [*needed, *self._studies.needed(product.paper, product.studies)]
 
     def _read_for(self, product: Product) -> list[CellKey]:
-        """Return the cells of a product, and those that its regret is counted from.
+        """Return the cells of a product, and the cells that its regret depends on.
 
-        On its functions whose maximum is unknown these are all methods of its groups, unless the
-        table has their trials of today's code, which give the best known values as well.
+        Where a function's maximum is unknown, regret depends on all methods of a group. Cells that
+        the table has from today's code are not read, as it also has the best known values.
         """
         known = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
@@ -254,13 +254,13 @@ class PlannedTargets:
         return [*dict.fromkeys((*product.keys, *rivals))]
 
     def committed(self, paper: str) -> list[str]:
-        """Return the tables of a paper that are there."""
+        """Return the existing tables of a paper."""
         layout = self._basis.layout
         tables = layout.trials(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
-        """Return the results of a paper, or of a group of it, that are to be made."""
+        """Return the missing results of a paper, or of one group."""
         found = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
             return found
@@ -269,8 +269,8 @@ class PlannedTargets:
     def publication(self, paper: str, group: str) -> str:
         """Return a digest of the fresh results of a paper's group, empty if there are none.
 
-        It covers the rounds that are declared of them, and the records that the tables have of
-        their cells. As the text of the group's mark it says that the tables have these results.
+        It covers the declared rounds, and the records of the same cells in the tables. The mark of
+        a group holds this digest once the tables have these results.
         """
         keys = self._trials.keys(paper, group=group)
         fresh = {key: [*self._trials.fresh_files(paper, [key])] for key in keys}
@@ -287,7 +287,7 @@ class PlannedTargets:
         return fingerprint(found) if found else ""
 
     def is_published(self, paper: str, group: str) -> bool:
-        """Return whether the mark of a group says that the tables have its fresh results."""
+        """Return whether the mark of a group confirms that the tables have its fresh results."""
         if (paper, group) not in self._published:
             mark, asked = self._basis.layout.published(paper, group), self.publication(paper, group)
             is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)
@@ -297,7 +297,7 @@ class PlannedTargets:
     # Targets.
 
     def names(self, paper: str, group: str) -> list[tuple[str, str]]:
-        """Return kind and name of the products of a paper's group."""
+        """Return kind and name of each product in a paper's group."""
         found = [
             (kind, name)
             for kind in ("figures", "tables")
@@ -307,16 +307,16 @@ class PlannedTargets:
         return [*found, ("claims", "claims")] if group == "paper" and is_decided else found
 
     def files(self, paper: str, group: str) -> list[str]:
-        """Return the files of the products of a paper's group."""
+        """Return the files of the products in a paper's group."""
         places = (self._basis.layout.product(paper, *one) for one in self.names(paper, group))
         return [path for place in places for path in place.values()]
 
     def group(self, paper: str, group: str) -> list[str]:
-        """Return the files of a group's products, and the mark that its results are published."""
+        """Return the files of a group's products, and the mark of its published results."""
         return [*self.files(paper, group), self._basis.layout.published(paper, group)]
 
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
-        """Return for each named target of a paper a sentence and an input function."""
+        """Return a sentence and an input function for each named target of a paper."""
         found: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
         title = self._basis.papers[paper].get("title", paper)
         for name, settings in self._basis.papers[paper].get("parts", {}).items():
@@ -332,11 +332,11 @@ class PlannedTargets:
                     words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
                 files = self._basis.layout.product(paper, kind, name)
                 found[f"{paper}_{name}"] = words, files.values
-        # Functions of wildcards, so that files are listed only where a target is asked for.
+        # Functions of wildcards list files only for requested targets.
         return {name: (words, partial(_listed, files)) for name, (words, files) in found.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
-        """Return all results of some settings of a paper, and the products of nothing else."""
+        """Return all results of some settings, and the products that need no other results."""
         keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
         own, found = set(keys), self._trials.needed(paper, keys)
         for kind, name in self.names(paper, "paper"):
@@ -348,7 +348,7 @@ class PlannedTargets:
 
     @property
     def all(self) -> list[str]:
-        """The files behind the target ``all``: every paper, its claims, and the page of results."""
+        """Files of the target ``all``: every paper, its claims, and the page of results."""
         own = [
             *self._basis.layout.claims().values(),
             self._basis.layout.page,
@@ -357,5 +357,5 @@ class PlannedTargets:
         return [*own, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
-        """Return what the page is made from: products and published tables."""
+        """Return the inputs of the page: products and published tables."""
         return [path for paper in self._basis.papers for path in self.group(paper, "paper")]

@@ -1,4 +1,4 @@
-"""Where a file comes from, in words: a figure, a table, the claims, or a result file."""
+"""The origin of a file, in words: a figure, a table, the claims, or a result file."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from optimist.plan.plan import Plan
 from optimist.plan.publish import from_results
 from optimist.plan.remake import as_recorded
 
-# Tables of a paper that figures, tables and claims are made from.
+# Tables of a paper that are the inputs of figures, tables and claims.
 SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
 REGISTRIES = {"figures": PANELS, "tables": TABLES}
 
@@ -37,30 +37,30 @@ REGISTRIES = {"figures": PANELS, "tables": TABLES}
 def trace(
     path: str | Path, overlays: Sequence[str] = (), values: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return where a file comes from, as plain data.
+    """Return the origin of a file, as plain data.
 
     Parameters
     ----------
     path : path
     overlays, values : sequence of str
-        As ``--configfile`` and ``--config`` of Snakemake. Without any, the configuration is that of
-        the table of trials beside the file.
+        As ``--configfile`` and ``--config`` of Snakemake. By default, the configuration comes from
+        the table of trials next to the file.
 
     Returns
     -------
-    dict with ``file``; of all but the tables of a paper also ``settings`` (specification by
+    dict with ``file``. All files but the tables of a paper also have ``settings`` (specification by
     paper/setting), ``streams`` (trials by name of the random streams) and ``data`` (SHA-256 by data
-    set). Of a result file also ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (as
-    `optimist.core.provenance.collect` returns it). Of all others ``cells``, a list of
-    `optimist.experiments.cell_records.CellRecord` as mappings; of figures, tables and claims each
-    with ``other_code``, and ``records`` (their paths), ``missing`` (cells whose rows have no
-    record), ``is_current`` (whether they would be the same if they were made now), ``configured``
-    (where) and the classes of ``panels`` by letter.
+    set). A result file also has ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (see
+    `optimist.core.provenance.collect`). All other files have ``cells``, a list of
+    `optimist.experiments.cell_records.CellRecord` as mappings. For figures, tables and claims, each
+    cell has ``other_code``, and the dict has ``records`` (their paths), ``missing`` (cells whose
+    rows have no record), ``is_current`` (whether making the file now would give the same),
+    ``configured`` (where) and the classes of ``panels`` by letter.
 
     Raises
     ------
     ResultError
-        If there is no such file, nothing is known of it, or it does not fit its record.
+        If the file does not exist, has no record, or does not fit its record.
     """
     path = Path(path)
     if not path.is_file():
@@ -78,7 +78,7 @@ def trace(
 
 
 def _check_rows(table: Path, known: Mapping[CellKey, CellRecord]) -> None:
-    """Raise ResultError if a table is damaged or, beside its records, has other rows."""
+    """Raise ResultError if a table is damaged or does not match the records next to it."""
     if table.is_file() and (odd := cell_records.misfits(known, table)):
         raise ResultError(
             f"{table} has not the rows of the records in cells.csv beside it: "
@@ -87,7 +87,7 @@ def _check_rows(table: Path, known: Mapping[CellKey, CellRecord]) -> None:
 
 
 def _of_result(path: Path) -> dict[str, Any]:
-    metadata = results.read_whole(path)[1]  # all of it, or damage would pass
+    metadata = results.read_whole(path)[1]  # read everything, or damage would pass
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
     cell, horizon = asked["cell"], asked["cell"]["spec"]["horizon"]
     trials = list(range(asked["first"], asked["stop"]))
@@ -105,7 +105,7 @@ def _of_result(path: Path) -> dict[str, Any]:
 
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
-    """Return where the claims of all papers come from."""
+    """Return the origin of the joined claims of all papers."""
     folder = path.parent
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
@@ -126,7 +126,7 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _joined(folder: Path, papers: Sequence[str]) -> dict[str, str]:
-    """Return the digests of the files that joining the claims of some papers makes, by name."""
+    """Return the digests, by name, of the files that joining the claims of some papers makes."""
     with TemporaryDirectory() as place:
         layout = Layout("", place)
         for paper in papers:
@@ -186,7 +186,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _record(path: Path) -> Path:
-    """Return the path of the record that names a file and that the file fits."""
+    """Return the path of the record that names a file and has its digest."""
     whole, other = path.resolve(), None
     for folder in whole.parents[:2]:
         for place in sorted(folder.glob("records/*.json")):
@@ -213,13 +213,13 @@ def _again(path: Path) -> str:
 
 
 def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
-    """Return the plan of the run that made the folder of a paper's figures."""
+    """Return the plan of the run that made a paper's folder of figures."""
     place = {"papers": [folder.name], "figures": str(folder.parent)}
     return Plan(as_recorded({**load_config(), **place}) if config is None else {**config, **place})
 
 
 def to_text(found: Mapping[str, Any]) -> str:
-    """Return what `trace` found as lines of text."""
+    """Return the result of `trace` as lines of text."""
     lines = [found["file"]]
     if "algorithm" in found:
         lines.append(
@@ -241,7 +241,7 @@ def to_text(found: Mapping[str, Any]) -> str:
 
 
 def _about(found: Mapping[str, Any]) -> Iterable[str]:
-    """Yield lines on how a figure, a table or claims were made."""
+    """Yield lines on the making of a figure, a table or claims."""
     other = [one for one in found["cells"] if one["other_code"]]
     if other:
         yield f"{len(other)} of {len(found['cells'])} cells are of other code"
@@ -256,7 +256,7 @@ def _about(found: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _playing(found: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
-    """Yield lines on cells by the code and the machine that played them."""
+    """Yield lines on cells, grouped by the code and the machine that played them."""
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for one in found:
         groups.setdefault((one["commit"], one["made"]), []).append(one)

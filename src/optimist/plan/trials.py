@@ -1,4 +1,4 @@
-"""Trials of one configuration: which there are, what decides each, and where their results go."""
+"""Trials of one configuration: their cells, digests and result files."""
 
 import os
 from collections import defaultdict
@@ -22,7 +22,7 @@ from optimist.plan.basis import Basis
 from optimist.plan.data import PlannedData
 
 Paper = Mapping[str, Any]
-# Processor seconds of a job, above which the trials of a cell are split.
+# Processor seconds of a job above which the trials of a cell are split.
 LONGEST_JOB = 600.0
 
 
@@ -35,7 +35,7 @@ class Race:
     paper, number : str
     trials : tuple of Trials
     digest : str
-        Of all that decides their results.
+        Digest of all inputs of their results.
     """
 
     paper: str
@@ -52,14 +52,14 @@ class PlannedTrials:
     basis : Basis
     data : PlannedData
     least : mapping
-        The trials, or turns, that ``decide`` asks for, by paper and cell.
+        The trials, or turns, that ``decide`` requires, by paper and cell.
     kept : mapping or None
         By paper, the cells of the figures and tables that ``only`` names; None for all.
 
     Attributes
     ----------
     asked, cells : dict
-        All that each paper asks for, whatever ``caps`` and ``only`` cut: trials by cell, and pairs
+        All requests of each paper before ``caps`` and ``only`` cut them: trials by cell, and pairs
         of setting and algorithm.
 
     Raises
@@ -106,7 +106,7 @@ class PlannedTrials:
             check_length(*place[1:4], place.trials)
 
     def _with_known(self, trials: Trials) -> Trials:
-        """Return trials with all that the table has: no configuration takes evidence away."""
+        """Return trials extended to all that the table has: no configuration discards evidence."""
         record = self._record(trials)
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
@@ -118,23 +118,23 @@ class PlannedTrials:
         return self._of_paper[paper]
 
     def digest(self, trials: Trials) -> str:
-        """Return the digest of what decides each trial of a cell: configuration, code and data."""
+        """Return the digest of all inputs of each trial of a cell: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
             self._digests[key] = digest_of(trials, self._data.digest)
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
-        """Return the record of a cell in the tables; with ``committed: use`` only of its rows."""
+        """Return the committed record of a cell; with ``committed: use`` only if its rows match."""
         paper = trials.cell.paper
         is_misfit = trials.key in self._misfits.get(paper, ())
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
-        """Return whether the table of trials has some trials, played by today's code.
+        """Return whether the table has these trials, played by today's code.
 
-        Only with ``committed: use`` its rows are compared with their records, as other plans open
-        no table.
+        Only with ``committed: use``, rows are compared with their records. Other plans do not open
+        tables.
         """
         record = self._record(trials)
         if record is None or record.trials < trials.stop:
@@ -146,8 +146,8 @@ class PlannedTrials:
     def parts(self, trials: Trials) -> list[Trials]:
         """Return the trials of a cell by result file.
 
-        Files that are there, and what the table of trials has, keep their parts, so that more
-        trials add files, and other costs rename none.
+        Parts of existing files and of the table stay the same. More trials add files, and new costs
+        rename none.
         """
         record = self._record(trials)
         seconds = self._basis.costs.seconds(trials) / (trials.stop - trials.first)
@@ -167,13 +167,13 @@ class PlannedTrials:
         return self._basis.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
-        """Return the result files of a cell; of the timing lane it is that in its race."""
+        """Return the result files of a cell; in the timing lane the one file in its race."""
         if trials.lane == "timing":
             return [self._basis.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
 
     def outputs(self, trials: Trials) -> list[str]:
-        """Return what jobs make for a cell: its result files, or the folder of its race."""
+        """Return the outputs of a cell's jobs: its result files, or the folder of its race."""
         if trials.lane == "timing":
             race = self.races(trials.cell.paper)[trials.race]
             return [self._basis.layout.race(race.paper, race.number, race.digest)]
@@ -182,8 +182,8 @@ class PlannedTrials:
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
         """Return the results that a reader of some cells waits for.
 
-        With ``committed: use`` these are those that the table lacks or has of other code, and those
-        that are there.
+        With ``committed: use`` these are existing results, and results that the table lacks or has
+        from other code.
         """
         found: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
@@ -193,7 +193,7 @@ class PlannedTrials:
         return [*found]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the groups of some cells by the result files of today, of those with all files."""
+        """Return the fresh result files of each complete cell, with the group of the cell."""
         found: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             files = self.files(trials)
@@ -202,9 +202,9 @@ class PlannedTrials:
         return found
 
     def is_there(self, trials: Trials, path: str) -> bool:
-        """Return whether a result of some trials is there, and read the files of today.
+        """Return whether a result of some trials exists and has no changed observed file.
 
-        Only a user's code may read what its digest does not know.
+        Only a user's code may read files that its digest does not cover.
         """
         if not Path(path).is_file():
             return False
@@ -243,7 +243,7 @@ class PlannedTrials:
         return found
 
     def find(self, wildcards: Any) -> Trials:
-        """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""
+        """Return the trials for wildcards of `Layout.any_result`; ConfigError if there are none."""
         w = wildcards
         path = self._basis.layout.result(
             result(w.paper, w.setting, w.algorithm, w.trials, w.digest)
@@ -271,7 +271,7 @@ class PlannedTrials:
         }
 
     def race(self, wildcards: Any) -> Race:
-        """Return the race of some wildcards; ConfigError if there is none of that digest."""
+        """Return the race for some wildcards; ConfigError if no race has that digest."""
         found = self._races[wildcards.paper].get(wildcards.race)
         if found is None or found.digest != wildcards.digest:
             known = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
@@ -281,7 +281,7 @@ class PlannedTrials:
             )
         return found
 
-    # Settings whose largest value is not known: regret is counted from the best that was found.
+    # Settings with unknown maximum, whose regret is counted from the best value found.
 
     def of_unknown_maximum(self, paper: str) -> set[str]:
         """Return the settings of a paper whose regret is counted from the best known value."""
@@ -295,21 +295,21 @@ class PlannedTrials:
 def part_ends(
     number: int, known: Sequence[int], seconds: float, made: Iterable[tuple[int, int]] = ()
 ) -> list[int]:
-    """Return where the parts of so many trials end.
+    """Return the ends of the parts that ``number`` trials are split into.
 
     Parameters
     ----------
     number : int
     known : sequence of int
-        Where the parts of a table end that has some of these trials already.
+        Ends of the parts of a table that already has some of these trials.
     seconds : float
         Processor seconds of a trial.
     made : iterable of (int, int)
-        First trial and end of the parts that are played already, whatever the table has.
+        First trial and end of the parts that are already played, whatever the table has.
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
     made = sorted(part for part in made if part[1] <= number)
-    there = dict(tiling(number, made) or made)  # the longest from each first
+    there = dict(tiling(number, made) or made)  # the longest part from each first trial
     ends = [0]
     while (last := ends[-1]) < number:
         end = there.get(last) or min(
@@ -321,7 +321,7 @@ def part_ends(
 
 
 def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return parts among those made that have each of so many trials once; none if none do."""
+    """Return made parts that cover each of ``number`` trials once, or none."""
     ways: dict[int, list[tuple[int, int]]] = {0: []}
     for first, stop in sorted(made):
         if first in ways:
@@ -345,7 +345,7 @@ def _check_only(
 
 
 def _names(cells: Collection[tuple[str, str]]) -> dict[str, set[str]]:
-    """Return the names of settings and of algorithms, without options and with them."""
+    """Return the names of settings and of algorithms, with and without options."""
     settings, labels = ({cell[i] for cell in cells} for i in (0, 1))
     return {
         "settings": settings | {name_of(setting) for setting in settings},

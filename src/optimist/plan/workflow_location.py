@@ -1,4 +1,4 @@
-"""Checks of where Snakemake finds the workflow and writes, and how another workflow uses it."""
+"""Checks of the folders that Snakemake reads and writes, and of use as a module."""
 
 import os
 import re
@@ -9,10 +9,10 @@ from typing import Any
 from optimist.core.errors import ConfigError, UnwritableError, not_writable
 from optimist.core.root import project_root, snakefile
 
-# Where Snakemake keeps its records, in the folder that it runs in.
+# The folder of Snakemake's own records, below its working directory.
 RECORDS = ".snakemake"
-# Options of sbatch that the plugin refuses among more words, and the resource that stands for each;
-# the plugin sets those without one.
+# Options of sbatch that the plugin refuses in slurm_extra, and the resource to use instead. The
+# plugin itself sets the options without a resource.
 OPTIONS = {
     ("--qos",): "qos",
     ("--constraint", "-C"): "constraint",
@@ -35,17 +35,17 @@ OPTIONS = {
 def check_records(*, is_dry_run: bool = False) -> None:
     """Refuse a folder in which Snakemake cannot keep its records.
 
-    It would end with a traceback, once it has read the rules.
+    Otherwise Snakemake would end with a traceback after reading the rules.
 
     Parameters
     ----------
     is_dry_run : bool
-        Such a run writes no record of files, and asks for the folder alone.
+        A dry run writes no record of files, and needs only the folder itself.
 
     Raises
     ------
     UnwritableError
-        If they cannot be written, as in a checkout of another user.
+        If the records cannot be written, as in a checkout of another user.
     """
     place = Path(RECORDS)
     written = [place] if place.is_dir() else [Path()]
@@ -61,12 +61,12 @@ def check_records(*, is_dry_run: bool = False) -> None:
 
 
 def check_outputs(paths: Iterable[str]) -> None:
-    """Refuse a run whose files belong below folders that cannot be written to.
+    """Refuse a run whose outputs belong below folders that cannot be written to.
 
     Raises
     ------
     UnwritableError
-        Naming the first such folder, say that of another user.
+        Naming the first such folder.
     """
     for folder in {PurePath(path).parent: None for path in paths}:
         nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
@@ -75,13 +75,13 @@ def check_outputs(paths: Iterable[str]) -> None:
 
 
 def default_resource(workflow: Any, name: str) -> Any:
-    """Return the default of a resource, a text or a function of wildcards, None without one."""
+    """Return the default of a resource (a text or a function of wildcards), or None."""
     default = (workflow.resource_settings.default_resources or {}).get(name)
     return getattr(default, "_value", default)
 
 
 def check_words(workflow: Any) -> None:
-    """Refuse words for sbatch that the plugin refuses: of a group, it would wait for ever.
+    """Refuse sbatch options that the plugin refuses: a group of jobs would wait for ever.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def check_words(workflow: Any) -> None:
 
 
 def check_place(workflow: Any) -> None:
-    """Refuse rules that are not those of this package, and paths that are changed under it.
+    """Refuse rules from outside this package, and modules with a ``prefix``.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def check_place(workflow: Any) -> None:
     Raises
     ------
     ConfigError
-        If the rules come from another folder, as their digests would be those of scripts that do
-        not run; or if a module has a ``prefix``, which the parameters of jobs know nothing of.
+        If the rules come from another folder, as digests would cover scripts that do not run; or if
+        a module has a ``prefix``, which the parameters of jobs do not contain.
     """
     folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
     own = project_root() / "workflow" / "rules"

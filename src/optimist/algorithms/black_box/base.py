@@ -17,7 +17,7 @@ def standardise(
     ddof: int = 1,
     least: float = 1e-10,
 ) -> tuple[float, float]:
-    """Return offset and unit of values, so that (y - offset) / unit is standardised.
+    """Return offset and unit of values that standardise them to (y - offset) / unit.
 
     Parameters
     ----------
@@ -25,20 +25,20 @@ def standardise(
     centre : callable
         Maps values to the offset.
     ddof : int
-        Of their standard deviation, which is the unit.
+        Degrees of freedom of their standard deviation, which is the unit.
     least : float
-        The unit is 1 if the deviation is below this or there are too few values: they may all be
-        equal, up to rounding.
+        The unit is 1 for a deviation below this, as for equal values up to rounding, or too few
+        values.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
 
 
 class BoxAlgorithm(Algorithm):
-    """An algorithm that asks for the value of a function at a point of a box in every round.
+    """An algorithm that proposes a point of a box in every round and observes a value there.
 
-    In its first rounds it asks for the problem's ``initial`` points; if there are none, for as
-    many uniform points of its own. `propose` and `observe` are all that is timed.
+    Its first points are the problem's ``initial`` points, or else as many uniform points of its
+    own. Only `propose` and `observe` are timed.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ class BoxAlgorithm(Algorithm):
     Attributes
     ----------
     points : (t, d) array
-        All points asked for.
+        All proposed points.
     values : (t,) array
-        What was observed there.
+        The observations there.
     """
 
     problem_type = BoxProblem
@@ -73,11 +73,11 @@ class BoxAlgorithm(Algorithm):
 
     @property
     def incumbent(self) -> np.ndarray:
-        """The point of the largest value observed so far, the first of several, (d,)."""
+        """The point of the largest observation so far, the first of several, (d,)."""
         return self.points[int(np.argmax(self.values))]
 
     def propose(self) -> np.ndarray:
-        """Return the point to ask for, (d,)."""
+        """Return the next point, (d,)."""
         t, problem = len(self._values), self.problem
         if t >= problem.initial_count:
             return self.suggest()
@@ -86,7 +86,7 @@ class BoxAlgorithm(Algorithm):
         return self.uniform(1)[0]
 
     def observe(self, x: np.ndarray, y: float) -> None:
-        """Learn that the value at ``x`` (d,) was ``y``."""
+        """Learn from the value ``y`` at ``x`` (d,)."""
         self._points.append(x)
         self._values.append(y)
         if len(self._values) > self.problem.initial_count:
@@ -96,13 +96,13 @@ class BoxAlgorithm(Algorithm):
 
     @abstractmethod
     def suggest(self) -> np.ndarray:
-        """Return the point to ask for once the initial ones are known, (d,)."""
+        """Return the next point after the initial points, (d,)."""
 
     def begin(self) -> None:
-        """Do what is done once, when the initial points are known; it may do nothing."""
+        """Optional hook, called once after the initial points are evaluated."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
-        """Learn that ``x`` (d,), which `suggest` returned, has value ``y``; it may do nothing."""
+        """Optional hook, called with the value ``y`` at ``x`` (d,), a point from `suggest`."""
 
     def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return ``n`` uniform points of the box, (n, d); without ``rng``, from its own stream."""

@@ -1,4 +1,4 @@
-"""What the defaults of a library for Bayesian optimisation decide, in four configurations.
+"""Default settings of libraries for Bayesian optimisation, in four configurations.
 
 The table of `optimist.algorithms.black_box.gaussian_process` names the libraries.
 """
@@ -15,32 +15,32 @@ MATERN, GAUSSIAN = Matern52(1.0), GaussianKernel(1.0)
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a library's defaults decide.
+    """Default settings of a library.
 
     Attributes
     ----------
     scheme : callable
         Maps the dimension to the `Scheme` of the fit.
     scaled : bool
-        Map the box to the unit cube, and values to mean 0 and variance 1.
+        Whether to map the box to the unit cube, and values to mean 0 and variance 1.
     ddof : int
-        Of that variance.
+        Degrees of freedom of that variance.
     logarithm : bool
-        Maximise the logarithms of EI and PI, which do not vanish.
+        Whether to maximise the logarithms of EI and PI, which do not underflow.
     improvement : float
         Least improvement that counts, in units of the values.
     beta : float
-        Of the upper bound; it multiplies the variance.
+        Factor on the variance in the upper bound.
     candidates, near : int
-        Points at which the acquisition is evaluated: of the box, and near the incumbent.
+        Numbers of points with the acquisition evaluated: in the box, and near the incumbent.
     sobol : bool
-        Draw the former from a Sobol sequence, otherwise uniformly.
+        Whether a Sobol sequence replaces uniform draws for the former.
     refined : int
-        How many of the best are refined by L-BFGS-B.
+        Number of best points that L-BFGS-B refines.
     iterations : int
-        Most iterations of a run of L-BFGS-B.
+        Largest number of iterations of a run of L-BFGS-B.
     joint : bool
-        Refine all of them in one run, otherwise each in a run of its own.
+        Whether to refine them all in one run, rather than each in its own.
     """
 
     scheme: Callable[[int], Scheme]

@@ -1,18 +1,18 @@
 r"""Bayesian optimisation by a Gaussian process, in four configurations.
 
-In every round the process is fitted to all points, $(\ell,s,\tau^2,c)$ by maximum posterior
-density, and the next point maximises an acquisition function of its mean m and deviation v,
+Every round fits the process to all points, $(\ell,s,\tau^2,c)$ by maximum posterior density, and
+the next point maximises an acquisition function of its mean m and deviation v,
 $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 
 | configuration | inputs | values | kernel | priors | as |
 | --- | --- | --- | --- | --- | --- |
 | ``fair`` | in [0, 1] | standardised | Matern 5/2 | Gamma | BoTorch of 2022, scaled |
-| ``raw`` | as they are | as they are | Matern 5/2 | Gamma | its quick start, unscaled |
+| ``raw`` | unscaled | unscaled | Matern 5/2 | Gamma | its quick start, unscaled |
 | ``modern`` | in [0, 1] | standardised | Gaussian | log-normal | BoTorch 0.18 |
 | ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.10 |
 
 Liu and Wang (2023) give "BoTorch framework and sklearn package with default parameter settings",
-without versions and without saying how data were scaled.
+without versions and without the scaling of data.
 """
 
 import math
@@ -28,7 +28,7 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
 
-NEAR = 0.05  # standard deviation of perturbations of the incumbent, of the box's width
+NEAR = 0.05  # standard deviation of perturbations of the incumbent, in widths of the box
 
 # Value, and its derivatives in mean and deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -65,7 +65,7 @@ class GPOptimiser(BoxAlgorithm):
         m, v : (n,) arrays
             Mean and standard deviation of the process, standardised if the fit is.
         best : float
-            The value that must be exceeded, in the same units.
+            The value to exceed, in the same units.
         """
 
     def suggest(self) -> np.ndarray:
@@ -79,13 +79,13 @@ class GPOptimiser(BoxAlgorithm):
         return np.clip(self._corner + self._width * x, self.problem.low, self.problem.high)
 
     def _units(self):
-        """Return what is subtracted from values and by what they are divided."""
+        """Return the offset and the divisor of values."""
         if not self.configuration.scaled:
             return 0.0, 1.0
         return standardise(self.values, ddof=self.configuration.ddof)
 
     def _maximise(self, process, best, incumbent):
-        """Return the point of the (scaled) box where the acquisition is largest, (d,)."""
+        """Return the point of the (scaled) box with the largest acquisition, (d,)."""
         low = (self.problem.low - self._corner) / self._width
         high = (self.problem.high - self._corner) / self._width
         candidates = self._candidates(low, high, incumbent)
@@ -95,7 +95,7 @@ class GPOptimiser(BoxAlgorithm):
         order = np.argsort(-values, kind="stable")[: self.configuration.refined]
         ends, heights = self._refine(process, best, candidates[order], low, high)
         highest = int(np.argmax(heights))
-        # Comparing with nan is false.
+        # Comparisons with nan are false.
         return ends[highest] if heights[highest] >= values[order[0]] else candidates[order[0]]
 
     def _candidates(self, low, high, incumbent):
@@ -108,16 +108,16 @@ class GPOptimiser(BoxAlgorithm):
         return np.vstack([low + (high - low) * points, np.clip(near, low, high)])
 
     def _refine(self, process, best, starts, low, high):
-        """Return where L-BFGS-B ends from the starts (K, d), (K, d), and the values there, (K,)."""
+        """Return the ends of L-BFGS-B from ``starts``, both (K, d), and the values there, (K,)."""
         groups = [starts] if self.configuration.joint else starts[:, None]
         found = [self._ascend(process, best, group, low, high) for group in groups]
         return np.vstack([ends for ends, _ in found]), np.concatenate([at for _, at in found])
 
     def _ascend(self, process, best, starts, low, high):
-        """Return where one run from the starts (k, d) ends, (k, d), and the values there, (k,).
+        """Return the ends of one run from the starts (k, d), (k, d), and the values there, (k,).
 
-        It maximises the sum of the acquisitions. Each term of the sum has coordinates of its own,
-        so it is largest where each term is largest.
+        It maximises the sum of the acquisitions. Each term of the sum has its own coordinates, so
+        the sum is largest when each term is.
         """
 
         from scipy.optimize import Bounds, minimize

@@ -1,17 +1,17 @@
 r"""GO-UCB: optimism over the parameters of a network and the points of a box at once.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1.
-After n uniform points, whose least-squares fit is $\hat w_0$, with $g_i=\nabla_wf_{x_i}(\hat w_i)$,
+For n uniform points, their least-squares fit $\hat w_0$ and $g_i=\nabla_wf_{x_i}(\hat w_i)$,
 $$\Sigma_t=\lambda I+\sum_{i<t}g_ig_i^\top,\qquad
   \hat w_t=\Sigma_t^{-1}\Big(\lambda\hat w_0
     +\sum_{i<t}g_i\,(g_i^\top\hat w_i+y_i-f_{x_i}(\hat w_i))\Big),$$
 $$x_t\in\arg\max_{x\in\mathcal X}\ \max_{\|w-\hat w_t\|_{\Sigma_t}^2\le\beta_t} f_w(x) .$$
-The fit, $\lambda$, $\beta_t$ and the maximiser are those of a variant: ``paper``
-(`optimist.algorithms.black_box.go_ucb_paper`) or ``tuned``, an extension of ours
+A variant defines the fit, $\lambda$, $\beta_t$ and the maximiser: ``paper``
+(`optimist.algorithms.black_box.go_ucb_paper`) or our extension ``tuned``
 (`optimist.algorithms.black_box.go_ucb_tuned`).
 
 Deviations: the sums of the paper start at i = 0, here with the first point of Phase II. The paper
-leaves open how weights are drawn, where Step 5 starts, how parameters are put back into the ball,
+leaves open the draw of weights, the starts of Step 5, the projection of parameters onto the ball,
 and F; these are options, and the bound of the problem. Each variant names its own deviations.
 """
 
@@ -32,7 +32,7 @@ from optimist.numerics.network import TwoLayerNetwork
 
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
-# What `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
+# Values that `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
 MULTI = 16  # starting points of start=multi
 
@@ -44,25 +44,25 @@ class GOUCB(BoxAlgorithm):
     ----------
     problem : BoxProblem
     variant : {"paper", "tuned"}
-        As printed, or our extension.
+        As published, or our extension.
     initialisation : {"torch", "u01"}
-        Weights as PyTorch draws them, or uniform in [0, 1].
+        Initial weights as in PyTorch, or uniform in [0, 1].
     start : {"incumbent", "last", "random", "multi"}
-        Where Step 5 starts: the best point observed, the last one, a uniform one, or the first and
-        15 uniform ones, of which the best end counts. As the next three, of the paper's variant;
-        the other starts from ``multi``.
+        Start of Step 5: the best observed point, the last point, a uniform point, or the best
+        result from the first and 15 uniform points. This and the next three options belong to the
+        variant ``paper``; the other uses ``multi``.
     projection : {"radial", "euclidean"}
-        How parameters are put back into the ball: towards its centre, or to the nearest point.
+        Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
-        Keep parameters in [0, 1], as the paper's assumption reads.
+        Whether to keep parameters in [0, 1], as the paper assumes.
     batch : {"full", "single"}
         Points per step of the oracle's gradient descent.
     oracle : {"descent", "exact"}
-        How Phase I fits: the gradient descent of Appendix D.1, or least squares to the end.
+        Fit of Phase I: the gradient descent of Appendix D.1, or converged least squares.
     ball : float or None
-        $\beta_t$ is that of equation (7) times this, with $\mu = 1$; None: that of Appendix D.1.
+        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None: $\beta_t$ of Appendix D.1.
     frozen : bool
-        Never change $\hat w$ and $\Sigma$: a control.
+        Whether to keep $\hat w$ and $\Sigma$ constant, as a control.
     beta : float or None
         $\beta_t$ of the variant ``tuned``; None: 0.01.
     rng : Generator
@@ -71,7 +71,7 @@ class GOUCB(BoxAlgorithm):
     reference = "Liu and Wang (2023), Algorithm 1"
 
     ball: LowRankEllipsoid  # from the end of Phase I on
-    drawn: np.ndarray  # parameters from which Phase I fits, (d_w,)
+    drawn: np.ndarray  # parameters at the start of Phase I's fit, (d_w,)
     fitted: np.ndarray  # its first centre, (d_w,)
 
     def __init__(
@@ -117,12 +117,12 @@ class GOUCB(BoxAlgorithm):
 
     @property
     def phase_two_rounds(self) -> int:
-        """Number of rounds of Phase II that are over; negative in Phase I."""
+        """Number of completed rounds of Phase II; negative in Phase I."""
         return len(self.values) - self.problem.initial_count
 
     @property
     def beta(self) -> float:
-        r"""$\beta_t$ of the coming round of Phase II."""
+        r"""$\beta_t$ of the next round of Phase II."""
         return self.variant.beta(max(1, self.phase_two_rounds + 1))
 
     # Phase I.
@@ -147,7 +147,7 @@ class GOUCB(BoxAlgorithm):
         return x
 
     def _starts(self):
-        """Return the points where Step 5 starts, (K, d)."""
+        """Return the starts of Step 5, (K, d)."""
         if self.start == "last":
             return self.points[-1:].copy()
         if self.start == "incumbent":
@@ -188,7 +188,7 @@ class GOUCB(BoxAlgorithm):
 
 
 def _refuse_idle(**options):
-    """Raise ConfigError for an option of the paper's variant that the other would not heed."""
+    """Raise ConfigError for an option of the paper's variant that the other would ignore."""
     for key, value in options.items():
         default = inspect.signature(GOUCB).parameters[key].default
         if value != default:

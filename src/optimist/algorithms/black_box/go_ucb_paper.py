@@ -4,13 +4,13 @@ Liu and Wang (2023), "Global Optimization with Parametric Function Approximation
 Appendix D.1: gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits, and gradient ascent over x
 and w at once, projected onto box and ellipsoid, maximises;
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
-With ``ball`` c the radius is c times that of equation (7), $d_w\sigma^2+d_w^3+d_w^3\,t/T$ with
-$\mu=1$, and with ``oracle=exact`` the fit is a local minimum of the squared error,
+The option ``ball`` multiplies the radius of equation (7), $d_w\sigma^2+d_w^3+d_w^3\,t/T$ for
+$\mu=1$, and the fit for ``oracle=exact`` is a local minimum of the squared error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
-Deviations: equation (7) has $1/\mu^2$, a constant of the function, and factors that it hides; the
-exact oracle is the best of five runs of L-BFGS-B; gradient descent takes all points in every step,
-not one at random (``batch``), and parameters are not kept in [0, 1] (``unit_weights``).
+Deviations: equation (7) has $1/\mu^2$, a constant of the function, and hidden factors; the exact
+oracle is the best of five runs of L-BFGS-B; gradient descent uses all points in every step, not a
+random one (``batch``), and parameters may leave [0, 1] (``unit_weights``).
 """
 
 import math
@@ -30,18 +30,18 @@ ASCENT_RATE = 1e-4
 
 
 class PaperVariant:
-    r"""Points and values stay as they are.
+    r"""The published variant, with unscaled points and values.
 
     Parameters
     ----------
     network : TwoLayerNetwork
     problem : BoxProblem
     projection : {"radial", "euclidean"}
-        Put parameters back into the ellipsoid on the line to its centre, or at the nearest point.
+        Project parameters onto the ellipsoid towards its centre, or to the nearest point.
     unit_weights : bool
-        Keep parameters in [0, 1] as well.
+        Whether to keep parameters in [0, 1] as well.
     batch : {"full", "single"}
-        Take all points in a step of gradient descent, or a random one.
+        Use all points in a step of gradient descent, or a random one.
     oracle : {"descent", "exact"}
         Gradient descent, or the least squared error.
     ball : float or None
@@ -87,16 +87,16 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return parameters that were drawn and those fitted from there, (d_w,) each.
+        """Return the drawn parameters and the parameters fitted from there, (d_w,) each.
 
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I and what was observed there.
+            Points of Phase I and the observations there.
         draw : callable
             Draws parameters.
         rng : Generator
-            Of the optimiser.
+            The optimiser's stream.
         """
         first = draw()
         if self.exact:
@@ -105,15 +105,15 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Return points of the box (n, d) as the network sees them."""
+        """Return points of the box (n, d) as inputs of the network."""
         return X
 
     def scaled(self, y: float) -> float:
-        """Return a value as the network sees it."""
+        """Return a value in the network's scale."""
         return y
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Return parameters (n, d_w) of a model of the data as those of the data seen."""
+        """Return parameters (n, d_w) of a model of the data, converted to the network's scale."""
         return thetas
 
     def maximise(
@@ -127,13 +127,13 @@ class PaperVariant:
         beta : float
             Square of its radius.
         starts : (K, d) array
-            Of several ends the one of the largest value counts.
+            Starts; the end with the largest value counts.
         """
         x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
         low, high = self.problem.low, self.problem.high
         g, active = np.empty_like(w), False
         layers, slopes = self.network.layers(w), self.network.layers(g)
-        # Clipping to [0, 1] moves parameters as well, and further.
+        # Clipping to [0, 1] also moves parameters, and further.
         out_of_reach = not self.unit and self.reach(ellipsoid) < ellipsoid.inner_radius(beta)
         for _ in range(ITERATIONS):
             along_x = self.network.gradients_into(slopes, layers, x)
@@ -162,7 +162,7 @@ class PaperVariant:
         return steps * math.sqrt(hidden + 1.0 + second**2 * (1.0 + corner @ corner) / 16.0)
 
     def project(self, ellipsoid: LowRankEllipsoid, beta: float, w: np.ndarray) -> bool:
-        """Put rows of ``w`` (K, d_w) into the ellipsoid of ``beta``; return whether any was not."""
+        """Project rows of ``w`` (K, d_w) onto the ellipsoid; return whether any was outside."""
         outside = ellipsoid.outside(w, beta)
         if outside.any():
             back = ellipsoid.project if self.euclidean else ellipsoid.scale
@@ -183,10 +183,10 @@ def descend(
     ----------
     network : TwoLayerNetwork
     w : (d_w,) array
-        Where to start.
+        Start.
     X, y : (n, d) and (n,) arrays
     rng : Generator or None
-        Take one random point a step; None: all of them.
+        Draws one random point per step; None: use all points.
     """
     for _ in range(ITERATIONS):
         chosen = slice(None) if rng is None else [int(rng.integers(len(y)))]

@@ -1,8 +1,8 @@
-r"""GO-UCB with a fit that fits: an extension of ours.
+r"""GO-UCB with a better fit: our own extension.
 
 Points are scaled to [-1, 1]^d and values to mean 0 and variance 1, Phase I fits by L-BFGS with
-weight decay, $\lambda=1$ and $\beta_t$ is constant, and Step 5 replaces its inner maximum by that
-of the linear model,
+weight decay, $\lambda=1$ and $\beta_t$ is constant, and Step 5 replaces its inner maximum by the
+maximum of the linear model,
 $$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
 
 All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function
@@ -28,7 +28,7 @@ ADAM_RATE = 0.05
 
 
 class TunedVariant:
-    r"""Points and values are scaled.
+    r"""Our variant, with scaled points and values.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class TunedVariant:
         self.offset, self.unit = 0.0, 1.0
 
     def beta(self, t: int) -> float:
-        r"""Return $\beta_t$ of round t of Phase II, which is always the same."""
+        r"""Return the constant $\beta_t$ for round t of Phase II."""
         return self.constant_beta
 
     def fit(
@@ -63,16 +63,16 @@ class TunedVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return parameters that were drawn and those of the best fit, (d_w,) each.
+        """Return the drawn parameters and the best fit, (d_w,) each.
 
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I and what was observed there; they decide how values are scaled.
+            Points of Phase I and the observations there, which define the scaling of values.
         draw : callable
             Draws parameters.
         rng : Generator
-            Not needed.
+            Unused.
         """
         self.offset, self.unit = standardise(y)
         starts = [draw() for _ in range(FIT_STARTS)]
@@ -83,11 +83,11 @@ class TunedVariant:
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
-        """Return a value as the network sees it."""
+        """Return a value in the network's scale."""
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Return parameters (n, d_w) of a model of the data as those of the scaled data."""
+        """Return parameters (n, d_w) of a model of the data, converted to the scaled data."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
@@ -100,7 +100,7 @@ class TunedVariant:
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Return where Adam on the linearised upper bound ends, (d,); and False.
+        """Return the end of Adam on the linearised upper bound, (d,), and False.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class TunedVariant:
         beta : float
             Square of its radius.
         starts : (K, d) array
-            Points of the box; of several ends the one of the largest value counts.
+            Points of the box; the end with the largest value counts.
         """
         x = maximise_linear_bound(self.network, ellipsoid, beta, self.inward(starts))
         return self.problem.outward((x + 1.0) / 2.0), False
@@ -123,9 +123,9 @@ def fit(
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        L-BFGS starts from each; the best end counts.
+        Starts of L-BFGS; the best result counts.
     X, y : (n, d) and (n,) arrays
-        Points and values, as the network sees them.
+        Points and values in the network's scale.
     """
     from scipy.optimize import minimize
 
@@ -144,7 +144,7 @@ def fit(
 def maximise_linear_bound(
     network: TwoLayerNetwork, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
 ) -> np.ndarray:
-    """Return the point of [-1, 1]^d where Adam on the linearised upper bound ends, (d,).
+    """Return the end in [-1, 1]^d of Adam on the linearised upper bound, (d,).
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def maximise_linear_bound(
     beta : float
         Square of its radius.
     starts : (K, d) array
-        Of several ends the one of the largest value counts.
+        Starts; the end with the largest value counts.
     """
     x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
     adam = Adam(x.shape, ADAM_RATE)

@@ -1,11 +1,11 @@
 r"""GP-EI: the largest expected improvement.
 
 Jones, Schonlau and Welch (1998), "Efficient Global Optimization of Expensive Black-Box Functions".
-With $y^+$ the best value observed and $u=(m_t(x)-y^+)/v_t(x)$,
+For the best observed value $y^+$ and $u=(m_t(x)-y^+)/v_t(x)$,
 $$x_{t+1} = \arg\max_x\ v_t(x)\,\big(u\,\Phi(u)+\varphi(u)\big) .$$
 
-Deviations: the process is fitted and the maximum found as the configuration says, see
-`optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
+Deviations: the configuration defines the fit and the maximisation, see
+`optimist.algorithms.black_box.gaussian_process`; all except ``raw`` maximise the logarithm.
 """
 
 from typing import Any

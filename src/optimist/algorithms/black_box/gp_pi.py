@@ -1,11 +1,11 @@
 r"""GP-PI: the largest probability of an improvement.
 
 Kushner (1964), "A New Method of Locating the Maximum Point of an Arbitrary Multipeak Curve in the
-Presence of Noise". With $y^+$ the best value observed,
+Presence of Noise". For the best observed value $y^+$,
 $$x_{t+1} = \arg\max_x\ \Phi\Big(\frac{m_t(x)-y^+}{v_t(x)}\Big) .$$
 
-Deviations: the process is fitted and the maximum found as the configuration says, see
-`optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
+Deviations: the configuration defines the fit and the maximisation, see
+`optimist.algorithms.black_box.gaussian_process`; all except ``raw`` maximise the logarithm.
 """
 
 from typing import Any

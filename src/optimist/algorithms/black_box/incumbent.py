@@ -1,7 +1,7 @@
 r"""The best point of Phase I again and again: exploitation without a model.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
-does nearly this where its steps are small and its ascent starts at the best point observed,
+does nearly this if its steps are small and its ascent starts at the best observed point,
 $$x_t = x_{\arg\max_{s\le n}y_s} .$$
 
 Deviations: none; the paper does not compare with it.

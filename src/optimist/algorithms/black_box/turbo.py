@@ -1,16 +1,16 @@
 r"""TuRBO-1: Thompson sampling in a box around the incumbent that grows and shrinks.
 
 Eriksson, Pearce, Gardner, Turner and Poloczek (2019), "Scalable Global Optimization via Local
-Bayesian Optimization", Section 2 and Algorithm 1. In the unit cube, with c the best point since
-the last restart, lengthscales $\ell$ of the fitted process divided by their geometric mean, $w$,
+Bayesian Optimization", Section 2 and Algorithm 1. Let c be the best point in the unit cube since
+the last restart, and w the fitted lengthscales $\ell$ divided by their geometric mean. Then
 $$\mathrm{TR}_t = \prod_j\,[c_j\pm w_jL_t/2]\cap[0,1],\qquad
   x_{t+1} = \arg\max_{x\in C_t} f(x),\quad f\sim\mathcal{GP}_t ,$$
 $C_t$ candidates of $\mathrm{TR}_t$. L doubles after $\tau_{succ}$ successes in a row and halves
-after $\tau_{fail} = \max(4,d)$ failures; below $2^{-7}$ all starts again with n new points.
+after $\tau_{fail} = \max(4,d)$ failures; below $2^{-7}$ the method restarts with n new points.
 
 Deviations: one point per round; all methods share the first design. As in the public code, 50 steps
-of Adam fit the process in every round, from the same start; ``fit=lbfgs`` runs L-BFGS-B to the end.
-So does ``configuration=botorch``, which has the settings of BoTorch's tutorial.
+of Adam fit the process in every round, from the same start; ``fit=lbfgs`` runs L-BFGS-B to the end,
+as does ``configuration=botorch``, which has the settings of BoTorch's tutorial.
 """
 
 import math
@@ -31,8 +31,8 @@ FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # of the best value so far
 MOST = 5000  # candidates
-PERTURBED = 20  # coordinates that are moved, on average, if there are more
-DENSE = 1e-6  # values that spread less are not divided by their spread
+PERTURBED = 20  # average number of perturbed coordinates, if there are more
+DENSE = 1e-6  # values with a smaller spread are not divided by it
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ class Configuration:
     Attributes
     ----------
     successes : int
-        In a row after which the box grows.
+        Number of successes in a row after which the box grows.
     fewest, per_coordinate : int
-        Candidates: so many at least, and so many for each coordinate.
+        Number of candidates: at least, and per coordinate.
     scheme : Scheme
-        Of the fit.
+        Scheme of the fit.
     fit : {"adam", "lbfgs"}
-        How it is fitted.
+        Method of the fit.
     centre : callable
-        Maps values to what is subtracted from them.
+        Maps values to their offset.
     ddof : int
-        Of the variance to which values are scaled.
+        Degrees of freedom of the variance that scales values.
     noise : bool
-        Draw observations, not the function.
+        Whether to draw observations instead of the function.
     """
 
     successes: int
@@ -67,7 +67,7 @@ class Configuration:
     noise: bool
 
     def candidates(self, dimension: int) -> int:
-        """Return the number of candidates in so many dimensions."""
+        """Return the number of candidates in ``dimension`` dimensions."""
         return min(MOST, max(self.fewest, self.per_coordinate * dimension))
 
 
@@ -109,7 +109,7 @@ class TuRBO(BoxAlgorithm):
     configuration : {"release", "botorch"}
         Settings of the authors' code, or of BoTorch's tutorial.
     fit : {"default", "adam", "lbfgs"}
-        50 steps of Adam, or L-BFGS-B to the end; the default is that of the configuration.
+        50 steps of Adam, or L-BFGS-B to the end; by default the configuration's choice.
     rng : Generator
     """
 
@@ -130,7 +130,7 @@ class TuRBO(BoxAlgorithm):
         self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
-        self._design = np.empty((0, problem.dimension))  # points of a restart still to be asked for
+        self._design = np.empty((0, problem.dimension))  # remaining points of a restart
         self._restart(0)
 
     def _restart(self, first):

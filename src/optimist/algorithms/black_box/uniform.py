@@ -1,7 +1,7 @@
-r"""Uniform points: what any method must beat.
+r"""Uniform points, the baseline of every method.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
-draws its Phase I so,
+draws its Phase I in this way,
 $$x_t \sim \mathrm{Uniform}(\mathcal X).$$
 
 Deviations: none; the paper does not compare with it.

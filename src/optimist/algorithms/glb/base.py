@@ -7,9 +7,9 @@ from optimist.environments.problems.glb import GLBProblem
 
 
 class GLBAlgorithm(FiniteArmAlgorithm):
-    """An algorithm that is told a `GLBProblem`.
+    """An algorithm that gets a `GLBProblem`.
 
-    One that is made for some links only names those in ``links``.
+    An algorithm for some links only names them in ``links``.
     """
 
     problem_type = GLBProblem

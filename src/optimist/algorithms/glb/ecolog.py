@@ -1,7 +1,7 @@
 r"""ECOLog: optimism with efficient local learning for logistic bandits.
 
 Faury, Abeille, Jun and Calauzenes (2022), "Jointly Efficient and Optimal Algorithms for Logistic
-Bandits", Algorithm 2 (adaptive, without warm-up). With the diameter D, the logistic loss
+Bandits", Algorithm 2 (adaptive, without warm-up). For the diameter D, the logistic loss
 $\ell(\theta; x, r)$ and $W_t = \lambda I + \sum_s\mu'(X_s^\top\theta_{s+1})X_sX_s^\top$,
 $$\theta_{t+1} \approx \arg\min_{\|\theta\|\le S}\;
    \frac{\|\theta-\theta_t\|^2_{W_t}}{2(1+D/2)} + \ell(\theta; X_t, r_t),\qquad
@@ -12,9 +12,9 @@ $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
 with $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
 $\bar\theta_s$ the same minimiser for both labels at once.
 
-Deviations: $\lambda = d$, all else as in the theory (Zhang et al. 2025, Appendix F.1): hence D is
-the width 2S of the ball; ``diameter="norm"`` is the D = S of public code. The minimiser is exact,
-where the paper approximates it to 1/t; ``solver="pgd"`` takes its gradient steps, with
+Deviations: $\lambda = d$, everything else as in the theory (Zhang et al. 2025, Appendix F.1), so D
+is the width 2S of the ball; ``diameter="norm"`` is the D = S of public code. The minimiser is
+exact; the paper approximates it to 1/t, and ``solver="pgd"`` takes its gradient steps, with
 $\log(D\max(t, 2))$ for $\log(Dt)$. The test
 $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is counted (``violations``), not
 acted on, as in public code. ``index="mixed"`` is its index, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$;

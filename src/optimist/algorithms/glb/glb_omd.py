@@ -3,7 +3,7 @@ r"""GLB-OMD: optimism with a one-pass online mirror descent estimator.
 Zhang, Xu, Zhao and Sugiyama (2025), "Generalized Linear Bandits: Almost Optimal Regret with
 One-Pass Update", Algorithm 1, equations (3) and (42).
 
-With $\eta = 1 + RS$, $\tilde H_t = H_t + \eta\nabla^2\ell_t(\theta_t)$ and the norm of the ball S,
+For $\eta = 1 + RS$, $\tilde H_t = H_t + \eta\nabla^2\ell_t(\theta_t)$ and the radius S of the ball,
 $$\theta_{t+1} = \arg\min_{\|\theta\|\le S}
    \|\theta - (\theta_t - \eta\tilde H_t^{-1}\nabla\ell_t(\theta_t))\|_{\tilde H_t},\qquad
   H_{t+1} = H_t + \nabla^2\ell_t(\theta_{t+1}),$$
@@ -14,8 +14,8 @@ $$X_t = \arg\max_x\; x^\top\theta_t + \beta_t\|x\|_{H_t^{-1}},\quad
 Deviations from the paper: none in the method. ``regularisation="practical"`` is the paper's own
 departure from its theory ($\lambda = d$, Appendix F.1). The constant 6 is the appendix's; the main
 text's lemma has half of it. The inverses of $H_t$ and $\tilde H_t$ follow from the Sherman-Morrison
-formula, as Appendix D describes; ``inverse="pinv"`` computes both anew in every round by numpy's
-pseudo-inverse, as Appendix F.1 says that the experiments did. Choices differ by rounding only.
+formula, as Appendix D describes; ``inverse="pinv"`` recomputes both in every round by numpy's
+pseudo-inverse, as in the paper's experiments (Appendix F.1). They differ only by rounding.
 
 Theorem 1 bounds $\|\theta_t-\theta_*\|_{H_t}$ by $\beta_t$ in all rounds at once. The proof of
 Theorem 2 (Appendix B, equations 28 to 35) ends, with all constants, in
@@ -24,8 +24,8 @@ $$\mathrm{Reg}_T \le 2\gamma_2 + 2R\gamma_1^2
   \tfrac T{\kappa_*} = \sum_{t\le T}\mu'(x_{t,*}^\top\theta_*),$$
 $$\gamma_1 = 2\beta_T\sqrt{\tfrac{2d(1+C_\mu)}g\log\Big(1+\tfrac{TC_\mu}{gd\lambda}\Big)},\qquad
   \gamma_2 = \tfrac{8\kappa dRC_\mu\beta_{T+1}^2}g\log\Big(1+\tfrac T{g\kappa d\lambda}\Big),$$
-with $\kappa = 1/c_\mu$, the inverse of the smallest slope on $[-S, S]$. `Theorems` records how
-much of both bounds a trial uses.
+with $\kappa = 1/c_\mu$, the inverse of the smallest slope on $[-S, S]$. `Theorems` records the
+share of both bounds that a trial uses.
 """
 
 import math
@@ -52,7 +52,7 @@ class GLBOMD(GLBAlgorithm):
     regularisation : {"practical", "theory"}
         $\lambda = d$, or $2\max\{7d\eta R^2, \max\{3\eta RS, 1\}C_\mu/g\}$ (Theorem 1).
     inverse : {"rank_one", "pinv"}
-        How inverses are had, see `optimist.algorithms.glb.inverses`.
+        Computation of inverses, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Zhang et al. (2025), Algorithm 1 and Theorem 1"
@@ -134,7 +134,7 @@ class GLBOMD(GLBAlgorithm):
 
 
 class Theorems(Observer):
-    """Distances and regret so far as shares of what the theorems allow, the largest of all rounds.
+    """Distances and regret so far as shares of the theorems' bounds, the largest over all rounds.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Theorems(Observer):
 
 
 def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
-    r"""Return the bound on the regret of ``rounds`` rounds that ends the proof of Theorem 2.
+    r"""Return the bound on the regret of ``rounds`` rounds from the proof of Theorem 2.
 
     Parameters
     ----------

@@ -1,21 +1,21 @@
 r"""GLM-UCB: optimism on the mean scale around the maximum-likelihood estimate.
 
 Filippi, Cappe, Garivier and Szepesvari (2010), "Parametric Bandits: The Generalized Linear Case",
-Algorithm 1, with a ridge as in the later literature. With the ridge maximum-likelihood estimate
+Algorithm 1, with a ridge as in the later literature. For the ridge maximum-likelihood estimate
 $\hat\theta_t$, the gradient $g_t$ of its criterion, $k_\mu = \sup\mu'$ and
 $V_t = \lambda_tI + \sum_{s<t}X_sX_s^\top$,
 $$\tilde\theta_t = \arg\min_{\|\theta\|\le S}\|g_t(\theta)-g_t(\hat\theta_t)\|_{V_t^{-1}},\qquad
 X_t = \arg\max_x\; \mu(x^\top\tilde\theta_t) + \rho_t\|x\|_{V_t^{-1}},$$
 $$\rho_t = 2k_\mu\kappa M\sqrt{3 + 2\log(1+2/\lambda_t)}\,\sqrt{2d\log(2dT/\delta)} .$$
 
-Deviations: $\lambda_t = d\log(1+t)$, and all other constants as the theory has them, as Zhang et
-al. (2025), Appendix F.1, say of all methods: hence the default. The ridge stands in for the initial
-plays of d independent arms, $\lambda_t$ for the smallest eigenvalue after them, and $\rho_t$ lacks
-the factor $\sqrt{\log t}$, as in the public code that it follows, which has $\lambda = d$.
+Deviations: the default is $\lambda_t = d\log(1+t)$ with all other constants from the theory, as in
+Zhang et al. (2025), Appendix F.1. The ridge replaces the initial plays of d independent arms, and
+$\lambda_t$ the smallest eigenvalue after them. $\rho_t$ lacks the factor $\sqrt{\log t}$, as in the
+public code, which has $\lambda = d$.
 ``radius="logdet"`` is the form of the later literature,
 $$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t}
    + \sqrt{\lambda_t}\,S .$$
-All cells have ``projection=False``: the projection is not convex, and public code leaves it out.
+All cells have ``projection=False``: the projection is not convex, and public code omits it.
 ``inverse="pinv"`` inverts V by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
@@ -45,9 +45,9 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Project estimates outside the ball by Gauss-Newton in the weighted-gradient norm.
     history : {"raw", "aggregated"}
-        A row of the likelihood for each round, or for each arm played; it is the same.
+        A row of the likelihood per round, or per played arm; both are equivalent.
     inverse : {"inv", "pinv"}
-        How V is inverted, see `optimist.algorithms.glb.inverses`.
+        Inversion of V, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Filippi et al. (2010), Algorithm 1; Zhang et al. (2025), Appendix F.1"

@@ -1,7 +1,7 @@
 r"""GLOC: optimism through online-to-confidence-set conversion with an online Newton step.
 
 Jun, Bhargava, Nowak and Willett (2017), "Scalable Generalized Linear Bandits: Online Computation
-and Hashing", Algorithm 1 and Theorem 1. With $c = 1/\kappa$, the online Newton iterate
+and Hashing", Algorithm 1 and Theorem 1. For $c = 1/\kappa$, the online Newton iterate
 $\vartheta_t$, $z_t = X_t^\top\vartheta_t$ and $V_t = \lambda I + \sum_s X_sX_s^\top$,
 $$\hat\theta_t = V_t^{-1}\sum_s z_s X_s,\qquad
   X_t = \arg\max_x\; x^\top\hat\theta_t + \sqrt{\beta_t}\,\|x\|_{V_t^{-1}},$$
@@ -11,10 +11,10 @@ $$\beta_t = 1 + \tfrac4cB_t + \tfrac{8R^2}{c^2}\log\Big(\tfrac2\delta
 where $B_t$ bounds the regret of the online Newton step.
 
 Deviations: $\lambda = d$ as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
-sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ stands in for the constant. ``variant="public"`` follows
+sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces the constant. ``variant="public"`` follows
 the public code instead: S for R, no term after the logarithm, an index centred at
 $\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere. ``inverse="pinv"``
-computes $V_t^{-1}$ anew by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
+recomputes $V_t^{-1}$ by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -36,9 +36,9 @@ class GLOC(GLBAlgorithm):
     ----------
     problem : GLBProblem
     variant : {"paper", "public"}
-        As above, or as the public code has it.
+        As above, or as in the public code.
     inverse : {"rank_one", "pinv"}
-        How the inverse is had, see `optimist.algorithms.glb.inverses`.
+        Computation of the inverse, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Jun et al. (2017), Algorithm 1 and Theorem 1"
@@ -74,7 +74,7 @@ class GLOC(GLBAlgorithm):
     def radius(self) -> float:
         r"""$\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
-        # The root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2), whose powers are 0 before their root is.
+        # The root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2), whose powers underflow before it does.
         inside = math.hypot(math.sqrt(1.0 + 2.0 * B / c), 2.0 * (R / c) ** 2 / delta)
         beta = 1.0 + 4.0 * B / c + 8.0 * (R / c) ** 2 * math.log(2.0 / delta * inside)
         if self.variant == "paper":
@@ -96,7 +96,7 @@ class GLOC(GLBAlgorithm):
         q = float(x @ v)
         self.V += np.multiply.outer(x, x)
         self._inverse.renew(self.V_inv, self.V, v, 1.0, q)
-        # With the new matrix V^-1 x = v / (1 + q).
+        # V^-1 x = v / (1 + q) for the new matrix.
         self.regret_bound += g * g / (2.0 * self.c) * q / (1.0 + q)
         self.xi += z * x
         self.sum_z2 += z * z

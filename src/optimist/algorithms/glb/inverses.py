@@ -1,9 +1,9 @@
-r"""How a method has the inverse of a growing matrix, by name of the option.
+r"""Inverses of a growing matrix, by name of the option.
 
 After $H \leftarrow H + b\,xx^\top$, ``rank_one`` updates the inverse by the Sherman-Morrison
-formula in $O(d^2)$, ``pinv`` computes it anew by numpy's pseudo-inverse, a singular value
-decomposition, in $O(d^3)$. Methods that invert a matrix as a whole do it by ``inv``, numpy's
-inverse, or by ``pinv``. All differ by rounding, and in time.
+formula in $O(d^2)$, and ``pinv`` recomputes it by numpy's pseudo-inverse, a singular value
+decomposition, in $O(d^3)$. Methods that invert a whole matrix use ``inv``, numpy's inverse, or
+``pinv``. All differ only by rounding, and in time.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from optimist.numerics.linear import add_outer_to_inverse
 
 
 class Inverse(Protocol):
-    r"""Two things that are asked of an inverse; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
+    r"""Two operations of an inverse; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
-        r"""Make ``H_inv`` in place the inverse of ``H`` (d, d), to which $b\,xx^\top$ was added.
+        r"""Update ``H_inv`` in place to the inverse of ``H`` (d, d), which includes $b\,xx^\top$.
 
         Parameters
         ----------
         H_inv : (d, d) array
-            The inverse of H as it was before.
+            The inverse of H without $b\,xx^\top$.
         H : (d, d) array
         v : (d,) array
             ``H_inv`` times x.
@@ -37,13 +37,13 @@ class Inverse(Protocol):
     def solve(
         self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
     ) -> np.ndarray:
-        r"""Return $s(H + b\,xx^\top)^{-1}x$ (d,), with s the ``scale``.
+        r"""Return $s(H + b\,xx^\top)^{-1}x$ (d,), where s is the ``scale``.
 
         Parameters
         ----------
         scale : float
         H : (d, d) array
-            Nothing is added to it yet.
+            The matrix before the addition.
         x, v : (d,) arrays
             v is $H^{-1}x$.
         b : float
@@ -68,7 +68,7 @@ class RankOne:
 
 
 class PseudoInverse:
-    """`numpy.linalg.pinv`, by which Zhang et al. (2025), Appendix F.1, had their inverses."""
+    """`numpy.linalg.pinv`, as in Zhang et al. (2025), Appendix F.1."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
         """See `Inverse`."""
@@ -91,10 +91,10 @@ MATRIX_INVERSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the entry of `MATRIX_INVERSES` of an option's value; raise ConfigError otherwise."""
+    """Return the entry of `MATRIX_INVERSES` for an option's value, or raise ConfigError."""
     return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 
 
 def chosen_inverse(name: str) -> Inverse:
-    """Return the `Inverse` of an option's value; raise ConfigError for any other."""
+    """Return the `Inverse` for an option's value, or raise ConfigError."""
     return INVERSES[one_of("inverse", name, tuple(INVERSES))]

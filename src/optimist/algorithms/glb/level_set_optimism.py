@@ -1,10 +1,10 @@
-r"""What OFUGLB and OFULog-r share: optimism over a level set of a likelihood.
+r"""Base of OFUGLB and OFULog-r: optimism over a level set of a likelihood.
 
 $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
   \mathcal C_t = \{\theta\in\Theta : \mathcal L_t(\theta)-\mathcal L_t(\hat\theta_t)
      \le \beta_t^2\}$$
 
-The likelihood, its minimiser's domain, the radius and $\Theta$ are the subclass's.
+The subclass defines the likelihood, its minimiser's domain, the radius and $\Theta$.
 ``solver="kkt"`` solves both problems exactly (`optimist.numerics.maximisation`); ``slsqp`` runs
 scipy's generic solver for both, once per arm and round, as public codes do.
 """
@@ -35,8 +35,8 @@ class LevelSetOptimism(GLBAlgorithm):
 
     Notes
     -----
-    The estimate is computed when it is first needed after an update. The solver's memory of earlier
-    solutions saves time and decides nothing, so `state_bytes` does not count it.
+    The estimate is computed on first use after an update. The solver's memory of earlier solutions
+    only saves time, so `state_bytes` does not count it.
     """
 
     def __init__(self, problem: GLBProblem, solver: str, history: str, prune: bool) -> None:
@@ -55,7 +55,7 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def ridge(self) -> float:
-        r"""$\lambda_t$, 0 for a method that does not penalise."""
+        r"""$\lambda_t$, 0 for a method without a penalty."""
 
     @property
     @abstractmethod
@@ -65,16 +65,16 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def estimate_radius(self) -> float | None:
-        """Radius of the ball that the estimate is constrained to, or None."""
+        """Radius of the ball that constrains the estimate, or None."""
 
     @property
     @abstractmethod
     def set_radius(self) -> float | None:
-        """Radius of the ball that the set is intersected with, or None."""
+        """Radius of the ball that is intersected with the set, or None."""
 
     @property
     def likelihood(self) -> Likelihood:
-        """Likelihood of the current round, penalised if the method does so."""
+        """Likelihood of the current round, with the method's penalty."""
         return Likelihood(self.problem.link, self.history, self.ridge)
 
     @property
@@ -90,7 +90,7 @@ class LevelSetOptimism(GLBAlgorithm):
         return self._derivatives_at_point()
 
     def _refresh(self):
-        """Fit the estimate to all data, if there are new ones."""
+        """Fit the estimate to all data, if there are new data."""
         if self._is_stale:
             converged = self._fit_exactly() if self.solver == "kkt" else self._fit_by_slsqp()
             self._is_stale = False

@@ -2,14 +2,14 @@ r"""OFUGLB: optimism over a likelihood-ratio confidence set.
 
 Lee, Yun and Jun (2024), "A Unified Confidence Sequence for Generalized Linear Models, with
 Applications to Bandits", Algorithm 1 and Theorem 3.1; restated by Zhang et al. (2025), eq. (44).
-With $\hat\theta_t = \arg\min_{\|\theta\|\le S}\mathcal L_t(\theta)$,
+For $\hat\theta_t = \arg\min_{\|\theta\|\le S}\mathcal L_t(\theta)$,
 $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
   \mathcal C_t = \{\|\theta\|\le S : \mathcal L_t(\theta)-\mathcal L_t(\hat\theta_t)
      \le \beta_t^2\},$$
 $$\beta_t^2 = \log\tfrac1\delta + d\log\max\{e,\ 2eSL_t/d\},$$
 where $L_t$ is a Lipschitz constant of $\mathcal L_t$ on the ball.
 
-Deviations: none in the method. Published timings rest on the solver ``slsqp``.
+Deviations: none in the method. Published timings use the solver ``slsqp``.
 """
 
 import math
@@ -27,9 +27,9 @@ class OFUGLB(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver of public code.
     history : {"raw", "aggregated"}
-        A row of the likelihood for each round, or for each arm played; it is the same.
+        A row of the likelihood per round, or per played arm; both are equivalent.
     prune : bool
-        Give up arms as soon as bounds show that they cannot win (``kkt`` only).
+        Whether to drop arms whose bounds show that they cannot win (``kkt`` only).
     """
 
     reference = "Lee et al. (2024), Algorithm 1 and Theorem 3.1"

@@ -1,7 +1,7 @@
 r"""OFULog-r: optimism over the relaxed, convex confidence set for logistic bandits.
 
 Abeille, Faury and Calauzenes (2021), "Instance-Wise Minimax-Optimal Algorithms for Logistic
-Bandits", Algorithm 2. With $\mathcal L^\lambda_t = \mathcal L_t + \frac{\lambda_t}2\|\theta\|^2$,
+Bandits", Algorithm 2. For $\mathcal L^\lambda_t = \mathcal L_t + \frac{\lambda_t}2\|\theta\|^2$,
 $\lambda_t = d\log(1+t)$ and its unconstrained minimiser $\hat\theta_t$,
 $$X_t = \arg\max_x\max_{\|\theta\|\le S}\{x^\top\theta : \mathcal L^\lambda_t(\theta)
    - \mathcal L^\lambda_t(\hat\theta_t) \le \beta_t^2\},$$
@@ -9,15 +9,15 @@ $\beta_t = \gamma_t + \gamma_t^2/\sqrt{\lambda_t}$ with
 $\gamma_t = \sqrt{\lambda_t}(S+\tfrac12) + \frac d{\sqrt{\lambda_t}}
  \log\big(\tfrac4\delta(1+\tfrac t{16d\lambda_t})\big)$.
 
-Deviations: $\lambda_t$ is that of Zhang et al. (2025), Appendix F.1, which leaves all other
-constants to the theory: hence the default. ``radius="data"`` and ``ball=False`` are the form of
+Deviations: the default has $\lambda_t$ of Zhang et al. (2025), Appendix F.1, and all other
+constants from the theory. ``radius="data"`` and ``ball=False`` are the form of
 public code: the data-dependent $\gamma = \min(\gamma_1, \gamma_2)$ with
 $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
  + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ the chi-square distribution function),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
 $\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
-With the ball the level set hardly ever binds at these horizons and the rule plays the longest arm,
-with either radius; figures show both forms.
+Inside the ball the level set hardly ever binds at these horizons and the rule plays the longest
+arm for either radius; figures show both forms.
 """
 
 import math
@@ -35,13 +35,13 @@ class OFULogR(LevelSetOptimism):
     ----------
     problem : GLBProblem
     radius : {"published", "data"}
-        That of the paper, or the data-dependent one of public code.
+        The paper's radius, or the data-dependent radius of public code.
     ball : bool
-        Intersect the set with the ball of radius S.
+        Whether to intersect the set with the ball of radius S.
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver of public code.
     history : {"raw", "aggregated"}
-        A row of the likelihood for each round, or for each arm played; it is the same.
+        A row of the likelihood per round, or per played arm; both are equivalent.
     """
 
     reference = "Abeille et al. (2021), Algorithm 2"

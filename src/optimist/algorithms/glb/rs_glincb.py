@@ -1,24 +1,24 @@
 r"""RS-GLinCB: optimism with rarely switched estimates.
 
 Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited Adaptivity",
-Algorithm 2. With the warm-up design V, the rounds outside warm-up in H, and
+Algorithm 2. Let V be the warm-up design, H the design of the other rounds, and
 $L = d\log(T/\delta)$:
 
 1. while some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the longest such arm, add it to V and
    refit $\hat\theta_o$ (ridge maximum likelihood) on the warm-up data;
 2. else, when $\det H > f\det H_{sw}$, set $H_{sw} \leftarrow H$ and refit $\hat\theta_{sw}$;
-3. drop the arms whose upper bound $x^\top\hat\theta_o + \gamma\sqrt\kappa\|x\|_{V^{-1}}$ lies below
+3. drop the arms whose upper bound $x^\top\hat\theta_o + \gamma\sqrt\kappa\|x\|_{V^{-1}}$ is below
    the best lower bound, and play among the rest
 $$X_t = \arg\max_x\; x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}},\qquad
   H \leftarrow H + \tfrac1e\mu'(X_t^\top\hat\theta_o)X_tX_t^\top .$$
 
-Deviations: $\lambda = d$, and all other constants as the theory has them, as Zhang et al. (2025),
-Appendix F.1, say of all methods: hence the default. The likelihood constrained to the ball replaces
+Deviations: the default is $\lambda = d$ with all other constants from the theory, as in Zhang et
+al. (2025), Appendix F.1. The likelihood constrained to the ball replaces
 the non-convex projection. ``constants="practical"`` is the form of the method's own public code and
 the only one under which the published comparisons make sense, since the theory's threshold asks for
 millions of warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, lets warm-up data
-enter the second estimate, averages the two estimates in the index, and leaves out $1/e$ in H and
-the projection. ``alias=True`` mimics the public code's aliasing of $H_{sw}$ and H, after which the
+enter the second estimate, averages the two estimates in the index, and omits $1/e$ in H and the
+projection. ``alias=True`` mimics the public code's aliasing of $H_{sw}$ and H, after which the
 switch never fires again. The problem's factor multiplies $\gamma$ and $\beta$ in the index and the
 elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and $H_{sw}$ by numpy's
 pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
@@ -43,13 +43,13 @@ class RSGLinCB(GLBAlgorithm):
     ----------
     problem : GLBProblem
     constants : {"theory", "practical"}
-        Those of the theorem, or of the public code.
+        Constants of the theorem, or of the public code.
     history : {"raw", "aggregated"}
-        A row of the likelihood for each round, or for each arm played; it is the same.
+        A row of the likelihood per round, or per played arm; both are equivalent.
     alias : bool
-        Let $H_{sw}$ be H itself after a switch, as in the public code.
+        Whether $H_{sw}$ is H itself after a switch, as in the public code.
     inverse : {"inv", "pinv"}
-        How matrices are inverted, see `optimist.algorithms.glb.inverses`.
+        Inversion of matrices, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Sawarni et al. (2024), Algorithm 2"
@@ -111,7 +111,7 @@ class RSGLinCB(GLBAlgorithm):
 
     @property
     def index_estimate(self) -> np.ndarray:
-        """The estimate that the index is centred at, (d,)."""
+        """The estimate at the centre of the index, (d,)."""
         if self.practical:
             return 0.5 * (self.warm_up_estimate + self.switch_estimate)
         return self.switch_estimate
@@ -164,5 +164,5 @@ class RSGLinCB(GLBAlgorithm):
         return {
             "warm_up_rounds": warm_up_rounds,
             "switches": self.switches,
-            "updates": warm_up_rounds + self.switches,  # how often it has fitted an estimate
+            "updates": warm_up_rounds + self.switches,  # number of fits
         }

@@ -1,7 +1,7 @@
 r"""CRMM: the mean of medians of repeated pulls.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
-Heavy-Tailed Rewards", Algorithm 2, for the linear link; needs noise that is symmetric about 0. An
+Heavy-Tailed Rewards", Algorithm 2, for the linear link; the noise must be symmetric about 0. An
 optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is one target of
 the estimate (`optimist.algorithms.heavy_tailed.online_newton`),
 $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
@@ -10,10 +10,10 @@ $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
 $$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd)} + S .$$
 
 Deviations: the constants are a reconstruction: $P(|\eta| > C) \le 1/4$, so a median of r is within
-C of the mean with probability $1-e^{-r/8}$. In a varying arm set an epoch's arm may be absent; the
-nearest one is played in its place, and its reward counts as the arm's own. The last epoch may be
-short. The default estimate is closed-form least squares, which Wang et al. (2025), Section 5, say
-that they ran; ``estimator="ons"`` is the online Newton step of the method's own paper.
+C of the mean with probability $1-e^{-r/8}$. An epoch's arm may be absent from a varying arm set;
+then the nearest arm replaces it, and its reward counts as the arm's own. The last epoch may be
+short. The default estimate is closed-form least squares, as in Wang et al. (2025), Section 5;
+``estimator="ons"`` is the online Newton step of the method's own paper.
 """
 
 import math
@@ -27,7 +27,7 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRMM(EpochAlgorithm, OnlineNewton):
-    r"""One update an epoch; constant time per round on average.
+    r"""One update per epoch; constant time per round on average.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class CRMM(EpochAlgorithm, OnlineNewton):
     pulls : "theory" or int
         r, by default $\lceil 8\log(2T/\delta)\rceil$.
     groups : int
-        Split an epoch's rewards in this many equal groups and average their medians.
+        Number of equal groups of an epoch's rewards, whose medians are averaged.
     """
 
     reference = "Xue et al. (2023), Algorithm 2"

@@ -2,8 +2,8 @@ r"""CRTM: truncated rewards, and least squares or an online Newton step.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
 Heavy-Tailed Rewards", Algorithm 1, for the linear link. Rewards have $\mathbb E|r|^{1+\varepsilon}
-\le u$; we take $u = (LS+\nu)^{1+\varepsilon}$. With $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$,
-the estimates of `optimist.algorithms.heavy_tailed.online_newton` are of
+\le u$; we take $u = (LS+\nu)^{1+\varepsilon}$. Let $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$.
+The estimates of `optimist.algorithms.heavy_tailed.online_newton` use
 $$\tilde r_t = r_t\,\mathbb 1\{\|X_t\|_{V_{t+1}^{-1}}|r_t| \le \Gamma\},\qquad
   \Gamma = 2u^{\frac1{1+\varepsilon}}\sqrt{D}\,T^p\big/
      \big(\log\tfrac{4T}\delta\big)^{\frac1{1+\varepsilon}},\qquad
@@ -14,8 +14,8 @@ $$X_t = \arg\max_x x^\top\hat\theta_t + \sqrt\gamma\|x\|_{V_t^{-1}},\qquad
 
 Deviations: the powers of $\Gamma$ and $\gamma$ for $\varepsilon < 1$ are a reconstruction, by
 balancing the terms of the proof; the case $\varepsilon = 1$ is as published. The default estimate
-is closed-form least squares on the $\tilde r_t$, which Wang et al. (2025), Section 5, say that they
-ran; ``estimator="ons"`` is the step of the method's own paper.
+is closed-form least squares on the $\tilde r_t$, as in Wang et al. (2025), Section 5;
+``estimator="ons"`` is the step of the method's own paper.
 """
 
 import math
@@ -40,7 +40,7 @@ class CRTM(OnlineNewton):
     estimator : {"ls", "ons"}
         Least squares, or an online Newton step to the same targets.
     truncation_scale : float
-        Multiplies $\Gamma$.
+        Factor on $\Gamma$.
     """
 
     reference = "Xue et al. (2023), Algorithm 1"

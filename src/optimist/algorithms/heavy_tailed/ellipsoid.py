@@ -1,11 +1,11 @@
-r"""What the methods for heavy tails share: optimism over an ellipsoid around an estimate.
+r"""Base of the methods for heavy tails: optimism over an ellipsoid around an estimate.
 
 $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
   V_t = V_{t-1} + g_t\,xx^\top .$$
 
-Their theories ask for radii that forbid any learning at practical horizons, so every method has
-its radius in the same three forms (`optimist.environments.problems.HeavyTailedProblem`): that of
-its theory, a multiple of it, and one that is matched, by which all methods have the same confidence
+Their theories require radii that prevent learning at practical horizons, so every method has its
+radius in the same three forms (`optimist.environments.problems.HeavyTailedProblem`): the radius of
+its theory, a multiple of it, and a matched radius, which gives all methods the same confidence
 width on the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
@@ -24,8 +24,8 @@ from optimist.numerics.linear import dots
 from optimist.numerics.rank_one import add_outer
 
 MATCHED_DELTA = 0.01
-# Updates after which the inverse is computed anew: Sherman-Morrison drifts where weights span many
-# orders of magnitude. In between it is symmetric to rounding only, which nothing here relies on.
+# Updates between recomputations of the inverse: Sherman-Morrison drifts if weights span many orders
+# of magnitude. In between it is symmetric only to rounding, which suffices here.
 REFRESH = 1000
 
 
@@ -36,7 +36,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
     ----------
     problem : HeavyTailedProblem
     ridge : float
-        $\lambda$, with $V_0 = \lambda I$.
+        $\lambda$, where $V_0 = \lambda I$.
     """
 
     problem_type = HeavyTailedProblem
@@ -52,7 +52,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.t = 0  # rounds seen
         self._ones = np.ones(d)
         self.updates = 0
-        # Of the radius, computed in every round: what does not change.
+        # Constant parts of the radius, which is computed in every round.
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
@@ -65,7 +65,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return self.theta
 
     def radius(self) -> float:
-        r"""Return $\beta$ after the rounds so far, in the form that the problem asks for."""
+        r"""Return $\beta$ after the rounds so far, in the problem's form."""
         if not self._is_matched:
             return self._factor * self.theory_radius()
         width = math.sqrt(self._least_width2 + self._log_volume())
@@ -104,7 +104,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return v, float(x.dot(v))
 
     def add(self, x: np.ndarray, v: np.ndarray, weight: float, square: float) -> None:
-        r"""Add ``weight`` $xx^\top$ to V, and change its inverse accordingly.
+        r"""Add ``weight`` $xx^\top$ to V, and update its inverse.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that fit to all their data anew, when the estimate is first needed.
+    """Base of the algorithms that refit to all their data on first use of the estimate.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class RefittingAlgorithm(EllipsoidalAlgorithm):
     """
 
     def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
-        self.is_stale = False  # whether there are rewards that the estimate does not know
+        self.is_stale = False  # whether the estimate lacks some rewards
         super().__init__(problem, ridge)
 
     @abstractmethod

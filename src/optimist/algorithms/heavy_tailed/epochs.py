@@ -1,4 +1,4 @@
-"""What CRMM and MENU share: an arm is played many times in a row, and learned from once."""
+"""Base of CRMM and MENU: an arm is played many times in a row, for one update."""
 
 from abc import abstractmethod
 from typing import Any
@@ -12,8 +12,8 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 class EpochAlgorithm(EllipsoidalAlgorithm):
     """Base of the algorithms that play in epochs, with one optimistic arm each.
 
-    In a varying arm set the epoch's arm may be absent. Then the nearest one is played in its place,
-    and its reward counts as the arm's own.
+    The epoch's arm may be absent from a varying arm set. Then the nearest arm replaces it, and its
+    reward counts as the arm's own.
 
     Parameters
     ----------
@@ -21,15 +21,15 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     length : int
         Rounds of an epoch.
     **options
-        Of the next base class.
+        Options of the next base class.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
-        self.rewards: list[float] = []  # of this epoch so far
+        self.rewards: list[float] = []  # in this epoch so far
         self.arm = np.empty(0)  # of this epoch, (d,)
         self.index = 0  # its index when the epoch began
-        self.substituted = 0  # rounds so far in which another arm was played
+        self.substituted = 0  # rounds so far in which another arm replaced it
         super().__init__(problem, **options)
 
     def select(self, arms: np.ndarray) -> int:

@@ -1,7 +1,7 @@
 r"""HEAVY-OFUL: adaptive Huber regression over all data.
 
 Huang, Zhong, Wang and Yang (2023), "Tackling Heavy-Tailed Rewards in Reinforcement Learning with
-Function Approximation", Algorithm 1. With $n_t = \|X_t\|_{H_{t-1}^{-1}}$,
+Function Approximation", Algorithm 1. For $n_t = \|X_t\|_{H_{t-1}^{-1}}$,
 $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$, $f_\tau$ the Huber loss,
 $$\sigma_t = \max\Big\{\nu_t, \sigma_{\min}, \tfrac{n_t}{c_0},
      \tfrac{\sqrt{LS}}{(2\kappa c_1)^{1/4}}\sqrt{n_t}\Big\},\quad w_t = \tfrac{n_t}{\sigma_t},\quad
@@ -15,9 +15,9 @@ $$c_0 = \frac1{\sqrt{23\Lambda}},\qquad
   c_1 = \frac{(\log 3T)^{(1-\varepsilon)/(1+\varepsilon)}}{48\,\Lambda^{2/(1+\varepsilon)}},\qquad
   \lambda = d/S^2 .$$
 
-Deviations: the paper prints the ridge once without the factor 1/2. With a radius below theory its
-two extra lower bounds on $\sigma_t$ would stay at theory size; the problem's ``relax_sigma_bounds``
-multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
+Deviations: the paper prints the ridge once without the factor 1/2. A radius below theory would not
+shrink its two extra lower bounds on $\sigma_t$; the problem's ``relax_sigma_bounds`` multiplies
+them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 """
 
 import math
@@ -39,13 +39,13 @@ class HeavyOFUL(RefittingAlgorithm):
     problem : HeavyTailedProblem
     solver : {"newton", "gd_warm", "gd_cold", "irls", "slsqp_loop"}
         See `optimist.numerics.huber`. ``newton`` is exact, the gradient methods stop at an accuracy
-        of $1/\sqrt T$, as published; ``slsqp_loop`` is what public code runs.
+        of $1/\sqrt T$, as published; ``slsqp_loop`` is the solver of public code.
     tau_scale : float
-        Multiplies $\tau_t$.
+        Factor on $\tau_t$.
 
     Notes
     -----
-    The count of clipped rewards is that at the last estimate computed.
+    The count of clipped rewards refers to the last computed estimate.
     """
 
     reference = "Huang et al. (2023), Algorithm 1 and Theorem 3"

@@ -1,7 +1,7 @@
 r"""Hvt-UCB: one-pass Huber regression for heavy-tailed linear bandits.
 
 Wang, Zhang, Zhao and Zhou (2025), "Heavy-Tailed Linear Bandits: Huber Regression with One-Pass
-Update", Algorithm 1. With $n_t = \|X_t\|_{V_{t-1}^{-1}}$,
+Update", Algorithm 1. For $n_t = \|X_t\|_{V_{t-1}^{-1}}$,
 $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$,
 $$\sigma_t = \max\Big\{\nu_t, \sigma_{\min},
      \sqrt{\tfrac{2\beta_{t-1}}{\tau_0\sqrt\alpha\,t^p}}\,n_t, 2\sqrt2\,n_t\Big\},\quad
@@ -15,8 +15,8 @@ $$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = 
 
 Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is the appendix's condition (17); a
 radius of theory size implies it from the second round on, smaller ones do not. The algorithm's box
-lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies $\tau_t$, which with the
-paper's constants hardly ever clips.
+lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies $\tau_t$, which
+hardly ever clips with the paper's constants.
 """
 
 import math
@@ -42,11 +42,11 @@ class HvtUCB(EllipsoidalAlgorithm):
     scale : {"round", "bound"}
         Use $\nu_t$ of each round, or its upper bound (Corollary 1).
     stability_floor : bool
-        Keep the floor $2\sqrt2\,n_t$ on $\sigma_t$.
+        Whether to keep the floor $2\sqrt2\,n_t$ on $\sigma_t$.
     tau_scale : float
-        Multiplies $\tau_t$.
+        Factor on $\tau_t$.
     projection : {"lazy", "always"}
-        Decompose V only where the step leaves the ball, or in every round (for timing).
+        Decompose V only if the step leaves the ball, or in every round (for timing).
     """
 
     reference = "Wang et al. (2025), Algorithm 1 and Theorem 1"
@@ -88,7 +88,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
         w2 = square / (ALPHA * sigma * sigma)
-        # No threshold for a zero arm, from which nothing is learned; finite, as the state must be.
+        # No threshold for a zero arm, which teaches nothing; finite, as the state must be.
         root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
         self.tau = self.tau_scale * threshold * root
         z = (reward - float(x.dot(self.theta))) / sigma

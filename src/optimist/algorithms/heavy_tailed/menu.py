@@ -2,15 +2,15 @@ r"""MENU: the median of many ridge regressions.
 
 Shao, Yu, King and Lyu (2018), "Almost Optimal Algorithms for Linear Stochastic Bandits with
 Heavy-Tailed Payoffs", Algorithm 1. An optimistic arm $x_n$ is played k times in a row; the j-th
-reward of every epoch feeds the j-th of k ridge regressions, and the one in the middle is kept,
+reward of every epoch feeds the j-th of k ridge regressions, and the middle one is kept,
 $$\hat\theta_{n,j} = V_n^{-1}\sum_{i\le n}y_{i,j}x_i,\qquad
   V_n = I + \sum_{i\le n}x_ix_i^\top,\qquad k = \lceil 24\log\tfrac{eT}\delta\rceil,$$
 $$\hat\theta_n = \hat\theta_{n,j^*},\quad
   j^* = \arg\min_j \operatorname{median}_{s\ne j}\|\hat\theta_{n,j}-\hat\theta_{n,s}\|_{V_n},\qquad
   \beta_n = 3\big((9d\,\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}}n^p + S\big).$$
 
-Deviations: a last, short epoch is played and not learned from. In a varying arm set the arm nearest
-to the epoch's is played where that is absent, as in CRMM. Public code divides the radius by 50.
+Deviations: a last, short epoch is played without an update. If the epoch's arm is absent from a
+varying arm set, the nearest arm replaces it, as in CRMM. Public code divides the radius by 50.
 """
 
 import math
@@ -23,7 +23,7 @@ from optimist.numerics.linear import norms
 
 
 class MENU(EpochAlgorithm):
-    """One update of k regressions an epoch.
+    """One update of k regressions per epoch.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class MENU(EpochAlgorithm):
         return max(self.updates, 1) ** self.power
 
     def matched_scale(self) -> float:
-        # Each regression sees one reward an epoch: the middle one is as noisy as any.
+        # Each regression sees one reward per epoch: the middle one is as noisy as any.
         return self.problem.scale_bound * self.growth()
 
     def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
@@ -61,5 +61,5 @@ class MENU(EpochAlgorithm):
         # Distances in the norm of V are Euclidean between the rows of estimates L, V = L L^T.
         points = estimates @ np.linalg.cholesky(self.V)
         gaps = points[:, None] - points
-        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # without the one to itself
+        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # without its distance to itself
         self.theta = estimates[np.argmin(np.median(distances, axis=1))]

@@ -1,13 +1,13 @@
 r"""OFUL: optimism with ridge regression, for noise with light tails.
 
 Abbasi-Yadkori, Pal and Szepesvari (2011), "Improved Algorithms for Linear Stochastic Bandits",
-Theorem 2. With $V_t = \lambda I + \sum_s X_sX_s^\top$ and $\hat\theta_t = V_t^{-1}\sum_s r_sX_s$,
+Theorem 2. For $V_t = \lambda I + \sum_s X_sX_s^\top$ and $\hat\theta_t = V_t^{-1}\sum_s r_sX_s$,
 $$X_t = \arg\max_x\; x^\top\hat\theta_{t-1} + \beta_{t-1}\|x\|_{V_{t-1}^{-1}},\qquad
   \beta_t = R\sqrt{2\log\frac{\det(V_t)^{1/2}}{\delta\,\det(\lambda I)^{1/2}}} + \sqrt\lambda S.$$
 
 Deviations: heavy-tailed noise has no sub-Gaussian scale R, and the paper that compares with OFUL
-does not say what it used; ``R`` offers three. $\lambda = 1$. ``weighted`` is a control of ours:
-every observation is divided by its own scale $\nu_t$, which makes R = 1.
+does not give one; ``R`` offers three. $\lambda = 1$. ``weighted`` is our own control: every
+observation is divided by its own scale $\nu_t$, which makes R = 1.
 """
 
 import math
@@ -26,10 +26,10 @@ class OFUL(EllipsoidalAlgorithm):
     ----------
     problem : HeavyTailedProblem
     R : {"nu", "unit", "sd"}
-        The scale $\nu$ that the other methods get (its bound where it varies), 1, or the standard
+        The scale $\nu$ that other methods get (its bound if it varies), 1, or the standard
         deviation of the noise, which must be finite.
     weighted : bool
-        Weigh rounds by $1/\nu_t^2$.
+        Whether to weight rounds by $1/\nu_t^2$.
     """
 
     reference = "Abbasi-Yadkori et al. (2011), Theorem 2"

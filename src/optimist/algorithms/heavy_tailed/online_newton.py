@@ -5,7 +5,7 @@ Heavy-Tailed Rewards", for the linear link. From arms $x_n$ and targets $y_n$,
 $$V_{n+1} = V_n + \tfrac12x_nx_n^\top,\qquad
   \hat\theta_{n+1} = \arg\min_{\|\theta\|\le S}\|\theta - \hat\theta_n
      - V_{n+1}^{-1}x_n(y_n - x_n^\top\hat\theta_n)\|_{V_{n+1}} .$$
-``ls`` is $(I + \sum xx^\top)^{-1}\sum yx$, which Wang et al. (2025) say they ran.
+``ls`` is $(I + \sum xx^\top)^{-1}\sum yx$, as in Wang et al. (2025).
 """
 
 import math
@@ -21,7 +21,7 @@ ESTIMATORS = ("ls", "ons")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
-    """Base of the methods that learn from an arm and a target at a time, in O(d^2).
+    """Base of the methods that learn from one arm and target at a time, in O(d^2).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class OnlineNewton(EllipsoidalAlgorithm):
         x, v : (d,) arrays
             v is $V_n^{-1}x$.
         target : float
-            What takes the place of the reward.
+            The replacement of the reward.
         square : float
             $x^\top v$.
         """

@@ -1,7 +1,7 @@
 r"""TOFU: least squares on truncated features times rewards.
 
 Shao, Yu, King and Lyu (2018), "Almost Optimal Algorithms for Linear Stochastic Bandits with
-Heavy-Tailed Payoffs", Algorithm 2. With $V_t = I + \sum_s X_sX_s^\top$, $u_i$ the rows of
+Heavy-Tailed Payoffs", Algorithm 2. For $V_t = I + \sum_s X_sX_s^\top$, rows $u_i$ of
 $V_t^{-1/2}[X_1 \dots X_t]$ and $b = (LS+\nu)^{1+\varepsilon} \ge \mathbb E|r|^{1+\varepsilon}$,
 $$\hat\theta_t = V_t^{-1/2}\Big(\sum_s u_{i,s}r_s\,\mathbb 1\{|u_{i,s}r_s| \le b_t\}\Big)_{i\le d},
   \qquad b_t = \Big(\frac b{\log(2dT/\delta)}\Big)^{\frac1{1+\varepsilon}}t^p,$$
@@ -23,7 +23,7 @@ from optimist.numerics.growing import GrowingTable
 
 
 class TOFU(RefittingAlgorithm):
-    """All rewards are truncated anew in every round: time and memory proportional to t.
+    """Truncates all rewards in every round: time and memory proportional to t.
 
     Parameters
     ----------

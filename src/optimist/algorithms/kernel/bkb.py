@@ -1,11 +1,11 @@
-r"""BKB: GP-UCB on inducing points that are drawn anew in every round.
+r"""BKB: GP-UCB on inducing points that are redrawn in every round.
 
 Calandriello, Carratino, Lazaric, Valko and Rosasco (2019), "Gaussian Process Optimization with
-Adaptive Sketching: Scalable and No Regret", Algorithm 1. With the DTC posterior $\tilde\mu_t,
+Adaptive Sketching: Scalable and No Regret", Algorithm 1. For the DTC posterior $\tilde\mu_t,
 \tilde\sigma_t$ on inducing points $S_t$ (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\tilde\beta_t\tilde\sigma_t(x),\qquad
   P(a\in S_{t+1}) = 1-(1-p_a)^{n_a},\quad p_a = \min\{1,\bar q\,\tilde\sigma_t^2(a)\},$$
-for the arms a that were played $n_a$ times up to round t + 1. With
+for the arms a with $n_a$ plays up to round t + 1. For
 $D_t = \sum_an_a\tilde\sigma_t^2(a)$, $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and
 $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
@@ -14,16 +14,16 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 | paper (Theorem 4.1, the default) | $2\xi\sqrt{\alpha\log(1+\kappa^2t)D_t+\log(1/\delta)} + B$ |
 | corrected | $\xi\sqrt{2(\alpha(1+\log(1+\kappa^2t/\lambda))D_t+\log(1/\delta))} + B$ |
 | practical | $\xi\sqrt{D_t\log t+\log(1/\delta)} + \sqrt\lambda F$ |
-| matched | that of exact GP-UCB on this history |
+| matched | radius of exact GP-UCB on this history |
 
 Deviations: the paper prints $\log(\kappa^2t)$, which is 0 in the first round; its proof drops a
-$1/\lambda$, which ``corrected`` restores; ``practical`` is that of the authors' library, whose
-inclusion probability $\min\{1,n_a\bar q\tilde\sigma^2\}$ is the option ``linear``. A draw without
-any arm, which the paper does not exclude, takes the arm with the largest $n_ap_a$.
+$1/\lambda$, which ``corrected`` restores; ``practical`` is the radius of the authors' library,
+whose inclusion probability $\min\{1,n_a\bar q\tilde\sigma^2\}$ is the option ``linear``. A draw
+without any arm, which the paper does not exclude, takes the arm with the largest $n_ap_a$.
 
-Defaults: the paper states one $\bar q$, that of Theorem 3.1, and one radius, that of Theorem 4.1.
-The theorem's $\bar q$ keeps nearly every arm in 2000 rounds, so that most cells have $\bar q$ of 2,
-5 or 10 and the library's radius, ``bkb[q_bar=5,radius=practical]``.
+Defaults: $\bar q$ is from Theorem 3.1 and the radius from Theorem 4.1, as in the paper. This
+$\bar q$ keeps nearly every arm in 2000 rounds, so most cells have $\bar q$ of 2, 5 or 10 and the
+library's radius, ``bkb[q_bar=5,radius=practical]``.
 """
 
 import math
@@ -47,7 +47,7 @@ class BKB(InducingPointUCB):
     ----------
     problem : KernelProblem
     q_bar : float or "theory"
-        $\bar q$, or that of Theorem 3.1, $6\alpha\log(4T/\delta)/\varepsilon^2$.
+        $\bar q$, or its value in Theorem 3.1, $6\alpha\log(4T/\delta)/\varepsilon^2$.
     radius : {"paper", "corrected", "practical", "matched"}
         As in the table above.
     epsilon : float
@@ -55,8 +55,8 @@ class BKB(InducingPointUCB):
     inclusion : {"union", "linear"}
         $P(a\in S_{t+1})$ as above, or as in the authors' library.
     cache : bool
-        Keep kernel rows of all arms played, 8Au bytes; or compute those of S in every round and
-        hold only them, 8Ar bytes, the space that the theory counts.
+        Whether to keep kernel rows of all played arms, 8Au bytes; otherwise compute the rows of S
+        in every round and hold only them, 8Ar bytes, the space in the theory.
     rng : Generator
         Draws the first arm and the inducing points.
     """
@@ -85,13 +85,13 @@ class BKB(InducingPointUCB):
             log_term = math.log(4.0 * problem.horizon / problem.delta)
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
-        self.prior_bound = 0.0  # kappa^2, the largest k(x, x) seen
-        self.held: np.ndarray | None = None  # without a cache: what the leverages were made in
+        self.prior_bound = 0.0  # kappa^2, the largest k(x, x) so far
+        self.held: np.ndarray | None = None  # without a cache: the memory of the leverages
         self.exact: GrowingCholesky | None = None
         if radius == "matched":
             self.exact = GrowingCholesky(problem.kernel, problem.ridge)
 
-    # A round, in its order; `KernelUCB` says when each part is called.
+    # The parts of a round in order; `KernelUCB` defines when each is called.
 
     def choose(self) -> int:
         if self.t == 0:
@@ -104,10 +104,10 @@ class BKB(InducingPointUCB):
             self.exact.observe(arms[index], reward)
 
     def _leverage(self, arms, index):
-        """Return the leverage of an arm about to be recorded, by the last posterior."""
+        """Return the leverage of an arm before its play is added, by the last posterior."""
         if self.problem.fixed_arms and len(self.leverages):
             return float(self.leverages[index])
-        # The arms may not be those that were last predicted.
+        # The arms may differ from the last predicted ones.
         x = arms[index : index + 1]
         prior = self.problem.kernel.diagonal(x)
         if self.posterior is None:
@@ -127,7 +127,7 @@ class BKB(InducingPointUCB):
         self.beta = self.problem.factor * self.confidence_radius()
 
     def resample(self) -> None:
-        """Draw the inducing points anew, by the leverages of the last posterior."""
+        """Redraw the inducing points, by the leverages of the last posterior."""
         p = np.minimum(1.0, self.q_bar * self.played.leverages)
         n = self.played.counts
         chance = 1.0 - (1.0 - p) ** n if self.inclusion == "union" else np.minimum(1.0, n * p)
@@ -135,9 +135,9 @@ class BKB(InducingPointUCB):
         self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
     def _fit(self, arms, prior):
-        """Set mean and leverages of ``arms`` (A, d), of variance ``prior`` (A,), and those played.
+        """Set mean and leverages of ``arms`` (A, d), variance ``prior`` (A,), and of played arms.
 
-        A kernel with the basis, (r, .), is overwritten where leverages are computed from it.
+        The computation of leverages overwrites the kernel with the basis, (r, .).
         """
         played, ridge = self.played, self.problem.ridge
         observed = played.kernel_with_played(self.drawn)  # (m, u)

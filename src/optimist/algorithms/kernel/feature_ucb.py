@@ -1,4 +1,4 @@
-"""What the methods with explicit features of the arms share."""
+"""Base class of the methods with explicit features of the arms."""
 
 from abc import abstractmethod
 from typing import Any
@@ -11,7 +11,7 @@ from optimist.numerics.features import FeaturePosterior
 
 
 class FeatureUCB(KernelUCB):
-    """Base of the algorithms that do linear regression on D features of an arm.
+    """Base of the algorithms with linear regression on D features of an arm.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class FeatureUCB(KernelUCB):
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
-        self.posterior: Any = None  # a `FeaturePosterior` as soon as arms have been seen
+        self.posterior: Any = None  # a `FeaturePosterior` after the first arms
         self._features: np.ndarray | None = None  # of fixed arms
         self.offered = np.empty((0, 0))  # of the arms last seen
 

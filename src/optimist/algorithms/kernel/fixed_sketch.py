@@ -1,4 +1,4 @@
-"""What SoR and DTC share here: a fixed number of inducing points, drawn uniformly."""
+"""Base of SoR and DTC: a fixed number of inducing points, drawn uniformly."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ class FixedSketchUCB(InducingPointUCB):
     size : int
         m.
     source : {"arms", "history"}
-        Draw them once, from the arms on offer after the first reward, or in every round from the
-        plays so far.
+        Draw the points once, from the arms on offer after the first reward, or in every round from
+        the plays so far.
     rng : Generator
     """
 
@@ -38,7 +38,7 @@ class FixedSketchUCB(InducingPointUCB):
         self.source = one_of("source", source, ("arms", "history"))
         self.points: Any = None  # inducing points of source "arms", (m, d)
         self.gram: Any = None  # their kernel with each other, (m, m)
-        self.kept: Any = None  # and with fixed arms, (m, A)
+        self.kept: Any = None  # and their kernel with fixed arms, (m, A)
 
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
@@ -73,7 +73,7 @@ class FixedSketchUCB(InducingPointUCB):
         self.beta = self.problem.factor * sub_gaussian_radius(self.problem, log_det)
 
     def _draw(self, arms):
-        """Draw inducing points, after a reward; ``arms`` (A, d) are those on offer."""
+        """Draw inducing points after a reward; ``arms`` (A, d) are on offer."""
         if self.source == "history":
             u, n = len(self.played), self.played.counts
             self.drawn = self.rng.choice(u, min(self.size, u), replace=False, p=n / n.sum())
@@ -85,9 +85,9 @@ class FixedSketchUCB(InducingPointUCB):
                 self.kept = self.problem.kernel(self.points, arms)
 
     def _fit(self, arms, prior):
-        """Set mean and leverages of ``arms`` (A, d), of variance ``prior`` (A,), and those played.
+        """Set mean and leverages of ``arms`` (A, d), variance ``prior`` (A,), and of played arms.
 
-        Returns the posterior.
+        Return the posterior.
         """
         played = self.played
         K_S, observed = self._inducing_kernel()
@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return the kernel of inducing points with each other (m, m) and those played (m, u)."""
+        """Return the kernel of inducing points with each other (m, m) and played arms (m, u)."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed

@@ -1,10 +1,10 @@
 r"""Epsilon-greedy on the exact posterior mean.
 
-Sutton and Barto (2018), "Reinforcement Learning", Section 2.2; the posterior is that of GP-UCB,
+Sutton and Barto (2018), "Reinforcement Learning", Section 2.2; the posterior is as in GP-UCB,
 $$x_{t+1} = \begin{cases}\arg\max_x\mu_t(x) & \text{with probability } 1-\epsilon_t,\\
   \text{uniform} & \text{else,}\end{cases}\qquad \epsilon_t = t^{-1/3}.$$
 
-Deviations: a control of ours, which the paper does not run.
+Deviations: our own control, which the paper does not run.
 """
 
 import numpy as np

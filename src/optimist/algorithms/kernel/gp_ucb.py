@@ -8,9 +8,9 @@ $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
 
 Deviations: none in ``logdet``. ``ay`` is the tighter
 $\sqrt\lambda F + \xi\sqrt{\log\det(K_t/\lambda+I) + 2\log(1/\delta)}$ of Abbasi-Yadkori (2012).
-``igp`` is that of Chowdhury and Gopalan (2017), $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$, on
-the scale of the function and with $\lambda = 1+2/T$, $\gamma$ replaced by half of the
-log-determinant that was realised.
+``igp`` is from Chowdhury and Gopalan (2017), $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$, on the
+scale of the function and with $\lambda = 1+2/T$; half of the realised log-determinant replaces
+$\gamma$.
 """
 
 import math
@@ -42,10 +42,10 @@ class GPUCB(KernelUCB):
         $\beta_t$ as above, or as one of the deviations.
     solver : {"incremental", "recall", "distinct", "naive"}
         Update the posterior of all arms with each reward, O(At); the same from the last reward of
-        the arm, O(Ag) if that was g rounds ago; the same from the u distinct arms played, O(Au); or
-        factorise the kernel matrix anew in every round, $O(t^3 + At^2)$, as the complexity that is
-        usually quoted. All give the same posterior. Where arms change, the first three keep the
-        factor and solve for the arms on offer, $O(At^2)$.
+        the arm, O(Ag) if that was g rounds ago; the same from the u distinct played arms, O(Au); or
+        refactorise the kernel matrix in every round, $O(t^3 + At^2)$, the usually quoted
+        complexity. All give the same posterior. If arms change, the first three keep the factor
+        and solve for the arms on offer, $O(At^2)$.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"
@@ -58,7 +58,7 @@ class GPUCB(KernelUCB):
         super().__init__(problem)
         self.ridge = 1.0 + 2.0 / problem.horizon if radius == "igp" else problem.ridge
         self.posterior: Any = None  # a `PointPosterior`, or a `GrowingCholesky`
-        # Of the naive solver: arms (d,) and their rewards.
+        # Arms (d,) and their rewards, for the naive solver.
         self.observed: list[np.ndarray] = []
         self.rewards: list[float] = []
         if solver != "naive" and not problem.fixed_arms:

@@ -1,4 +1,4 @@
-"""What the methods with inducing points share: the arms played, and kernels of these."""
+"""Base of the methods with inducing points: the played arms, and their kernels."""
 
 import numpy as np
 
@@ -17,21 +17,21 @@ class Played:
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms whose kernel rows are kept; None to keep none.
+        Fixed arms whose kernel rows are kept; None: keep no rows.
 
     Attributes
     ----------
     counts, sums, leverages : (u,) arrays
-        Plays, sums of rewards, and the leverages last computed, of each arm.
+        Plays, sums of rewards, and last computed leverages, of each arm.
     points : (u, d) array
     indices : (u,) array of int
-        Where they stand among the arms; meaningful where those are fixed.
+        Their indices among the arms; meaningful if the arms are fixed.
     """
 
     def __init__(self, kernel: Kernel, arms: np.ndarray | None = None) -> None:
         self.kernel = kernel
         self._arms = arms
-        self._places: dict[bytes, int] = {}  # of an arm's bytes
+        self._places: dict[bytes, int] = {}  # by an arm's bytes
         self._counts, self._sums, self._leverages = GrowingArray(), GrowingArray(), GrowingArray()
         self._indices = GrowingArray(dtype=int)
         self._points: GrowingArray | None = None
@@ -67,19 +67,19 @@ class Played:
         return sum(part.nbytes for part in parts if part is not None)
 
     def kernel_with_played(self, places: np.ndarray) -> np.ndarray:
-        """Return the kernel of the arms played at ``places`` (m,) with all arms played, (m, u)."""
+        """Return the kernel of the played arms at ``places`` (m,) with all played arms, (m, u)."""
         if self._rows is None:
             return self.kernel(self.points[places], self.points)
         return self._rows.values[places[:, None], self.indices]
 
     def kernel_with(self, places: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Return the kernel of the arms played at ``places`` (m,) with ``arms``, a new (m, A)."""
+        """Return the kernel of the played arms at ``places`` (m,) with ``arms``, a new (m, A)."""
         if self._rows is None:
             return self.kernel(self.points[places], arms)
         return self._rows.values[places]
 
     def add(self, x: np.ndarray, index: int, reward: float, leverage: float = 0.0) -> None:
-        """Record a play of ``x`` (d,), arm ``index``; a new arm begins with ``leverage``."""
+        """Add a play of ``x`` (d,), arm ``index``; a new arm starts with ``leverage``."""
         place = self._places.setdefault(x.tobytes(), len(self._places))
         if place == len(self._counts):
             self._append(x, index, leverage)
@@ -105,7 +105,7 @@ class InducingPointUCB(KernelUCB):
     ----------
     problem : KernelProblem
     cache : bool
-        Keep the kernel rows of all arms played, where the arms are fixed.
+        Whether to keep the kernel rows of all played arms, if the arms are fixed.
     rng : Generator
         Draws the first arm, and the inducing points.
 
@@ -113,7 +113,7 @@ class InducingPointUCB(KernelUCB):
     ----------
     played : Played
     drawn : (m,) array of int
-        The inducing points, as places among the arms played, if they are drawn from these.
+        The inducing points, as indices of played arms, if they are drawn from these.
     inducing : int
         Number of inducing points.
     information : float

@@ -1,7 +1,7 @@
-r"""What the kernel methods share: optimism about the posterior of the arms on offer.
+r"""Base of the kernel methods: optimism about the posterior of the arms on offer.
 
 $$x_{t+1} = \arg\max_x\; \mu_t(x) + \beta_t\,\sigma_t(x),$$
-with the leverage $\sigma_t^2$ (`optimist.numerics.gaussian_process`), whatever approximates it.
+with the exact or approximate leverage $\sigma_t^2$ (`optimist.numerics.gaussian_process`).
 """
 
 import math
@@ -20,8 +20,8 @@ from optimist.environments.problems.kernel import KernelProblem
 class KernelUCB(FiniteArmAlgorithm):
     r"""Base of the algorithms that keep mean and leverage of every arm.
 
-    A round is `choose` (in `select`), `learn` (in `update`) and `predict`: after each reward where
-    arms are fixed (in `prepare`), otherwise as soon as the arms of the next round are seen.
+    A round is `choose` (in `select`), `learn` (in `update`) and `predict`: after each reward if
+    arms are fixed (in `prepare`), otherwise as soon as the arms of the next round are available.
 
     Parameters
     ----------
@@ -34,25 +34,25 @@ class KernelUCB(FiniteArmAlgorithm):
     beta : float
         $\beta_t$, on the scale of leverages.
     mean, leverages : (A,) arrays
-        Of the arms last seen.
+        Mean and leverages of the last arms.
     is_stale : bool
         Whether these lack the last reward.
     """
 
     problem_type = KernelProblem
     problem: KernelProblem
-    kernels: ClassVar[tuple[str, ...] | None] = None  # those that it is made for; None for all
+    kernels: ClassVar[tuple[str, ...] | None] = None  # the supported kernels; None for all
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
         self.t = 0
         self.beta = 0.0
         self.mean = self.leverages = np.empty(0)
-        self.arms: np.ndarray | None = None  # where they are fixed: a copy, (A, d)
+        self.arms: np.ndarray | None = None  # fixed arms: a copy, (A, d)
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
-        """Do what can be done once, when fixed ``arms`` (A, d) have been seen; or nothing."""
+        """Optional hook, called once with fixed ``arms`` (A, d)."""
 
     def choose(self) -> int:
         """Return the index of the arm to play, given the posterior; the first of equals."""
@@ -60,7 +60,7 @@ class KernelUCB(FiniteArmAlgorithm):
 
     @abstractmethod
     def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
-        """Take in that row ``index`` of ``arms`` (A, d) paid ``reward``."""
+        """Learn from the reward of row ``index`` of ``arms`` (K, d)."""
 
     @abstractmethod
     def predict(self, arms: np.ndarray) -> None:
@@ -90,13 +90,13 @@ class KernelUCB(FiniteArmAlgorithm):
             self.begin(self.arms)
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        # A row is a function, by its values at the arms last seen.
+        # A row is a function, by its values at the last arms.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         return np.all(np.abs(thetas - self.mean) <= self.widths(), axis=1)
 
     def widths(self) -> np.ndarray:
-        r"""Return $\beta_t\sigma_t$ of the arms last seen, (A,)."""
+        r"""Return $\beta_t\sigma_t$ of the last arms, (A,)."""
         return self.beta * np.sqrt(self.leverages)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
@@ -104,15 +104,15 @@ class KernelUCB(FiniteArmAlgorithm):
 
 
 class BoundUse(Observer):
-    r"""The error of the mean over the width of its bounds, the largest of all arms and rounds.
+    r"""The largest ratio of the mean's error and the width of its bounds, over arms and rounds.
 
-    Calandriello et al. (2019), Theorem D.1: with probability $1-\delta$ the function f has
-    $|f(x)-\tilde\mu_t(x)|\le\tilde\beta_t\tilde\sigma_t(x)$ for all arms and rounds.
+    Calandriello et al. (2019), Theorem D.1: the function f satisfies, for all arms and rounds,
+    $|f(x)-\tilde\mu_t(x)|\le\tilde\beta_t\tilde\sigma_t(x)$ with probability $1-\delta$.
 
     Parameters
     ----------
     truth : callable
-        From a round to the function at the arms last seen before it, (A,), or None; see
+        Maps a round to the function at the last arms before it, (A,), or None; see
         `FiniteArmEnvironment.truth`.
     algorithm : KernelUCB
     """
@@ -129,7 +129,7 @@ class BoundUse(Observer):
         errors = np.abs(f - algorithm.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = errors / algorithm.widths()
-        # An arm that is known exactly has no width, and should have no error.
+        # An exactly determined arm has no width, and should have no error.
         shares[errors == 0.0] = 0.0
         self._largest = max(self._largest, float(shares.max()))
 
@@ -144,7 +144,7 @@ def sub_gaussian_radius(problem: KernelProblem, log_det: float) -> float:
     ----------
     problem : KernelProblem
     log_det : float
-        The log-determinant of $K_t/\lambda+I$ or of what approximates it, or half of it.
+        The log-determinant of $K_t/\lambda+I$ or of its approximation, or half of it.
     """
     width = math.sqrt(2.0 * (log_det - math.log(problem.delta)))
     return math.sqrt(problem.ridge) * problem.norm_bound + problem.deviation * width

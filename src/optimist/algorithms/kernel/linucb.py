@@ -1,14 +1,14 @@
 r"""LinUCB (OFUL) for the linear kernel, in the dimension of the arms.
 
 Abbasi-Yadkori, Pal and Szepesvari (2011), "Improved Algorithms for Linear Stochastic Bandits",
-Theorem 2. With $V_t = \lambda I+\sum_sx_sx_s^\top$,
+Theorem 2. For $V_t = \lambda I+\sum_sx_sx_s^\top$,
 $$x_{t+1} = \arg\max_x\;x^\top\hat\theta_t+\beta_t\|x\|_{V_t^{-1}},\qquad
   \beta_t = \sqrt\lambda F+\xi\sqrt{\log\det(V_t/\lambda)+2\log(1/\delta)} .$$
 
 Deviations: none in ``ay``. ``logdet`` is the looser
 $\sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))}$ that Calandriello et al. (2019)
-use for GP-UCB: with it this equals GP-UCB with the linear kernel. All cells have it, so that the
-two methods differ in nothing else.
+use for GP-UCB; it makes this method equal to GP-UCB with the linear kernel. All cells use it, so
+that the two methods do not differ otherwise.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ class LinUCB(FeatureUCB):
     ----------
     problem : KernelProblem
     radius : {"ay", "logdet"}
-        $\beta_t$ as above, or that of GP-UCB.
+        $\beta_t$ as above, or as in GP-UCB.
     """
 
     reference = "Abbasi-Yadkori et al. (2011), Theorem 2"

@@ -1,13 +1,13 @@
 r"""QFF-TS: Thompson sampling on quadrature Fourier features.
 
 Mutny and Krause (2018), "Efficient High Dimensional Bayesian Optimization with Additivity and
-Quadrature Fourier Features", Algorithm 1. With features $\phi$ from Gauss-Hermite nodes and
+Quadrature Fourier Features", Algorithm 1. For features $\phi$ from Gauss-Hermite nodes and
 $V_t = \lambda I+\sum_s\phi(x_s)\phi(x_s)^\top$,
 $$\theta_t \sim N(\hat\theta_t,\ \xi^2V_t^{-1}),\qquad x_{t+1} = \arg\max_x\phi(x)^\top\theta_t .$$
 
-Deviations: no additive structure, and the maximum is over the given arms. Nodes grow like
-$2\bar m^d$, so that only few dimensions can be had; there is no confidence set, and `contains` says
-yes to everything.
+Deviations: no additive structure, and the maximum is over the given arms. The number of
+features grows like $2\bar m^d$, so only few dimensions are possible. The method has no confidence
+set, and `contains` always returns true.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ NODES = (24, 12, 8)  # by dimension
 
 
 class QFFTS(FeatureUCB):
-    r"""Time per round proportional to $AD + D^3$ with $D = \bar m^d$.
+    r"""Time per round proportional to $AD + D^3$, where $D = \bar m^d$.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class QFFTS(FeatureUCB):
         return self.map(arms)
 
     def choose(self) -> int:
-        # V^-1 = L L^T: L g has that covariance.
+        # V^-1 = L L^T, so L g has this covariance.
         root = np.linalg.cholesky(self.posterior.V_inv)
         noise = root @ self.rng.standard_normal(len(root))
         theta = self.posterior.theta + self.problem.deviation * noise
@@ -68,4 +68,4 @@ class QFFTS(FeatureUCB):
         return np.ones(len(thetas), dtype=bool)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
-        return []  # it plays by a draw, not by bounds
+        return []  # it uses draws instead of bounds

@@ -1,13 +1,13 @@
 r"""RFF-UCB: optimism on random Fourier features.
 
-Rahimi and Recht (2007), "Random Features for Large-Scale Kernel Machines", Algorithm 1. With D
+Rahimi and Recht (2007), "Random Features for Large-Scale Kernel Machines", Algorithm 1. For D
 random features $\phi$ of the kernel and $V_t = \lambda I+\sum_s\phi(x_s)\phi(x_s)^\top$,
 $$x_{t+1} = \arg\max_x\;\phi(x)^\top\hat\theta_t + \beta_t\|\phi(x)\|_{V_t^{-1}},\qquad
   \hat\theta_t = V_t^{-1}\sum_sy_s\phi(x_s),$$
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
-Deviations: the source is about regression; the radius is that of GP-UCB for the approximate kernel,
-which ignores its error.
+Deviations: the source treats regression; the radius follows GP-UCB for the approximate kernel and
+ignores its error.
 """
 
 import numpy as np

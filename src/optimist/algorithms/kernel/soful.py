@@ -1,7 +1,7 @@
-r"""SOFUL: LinUCB on a sketch of the arms played, by frequent directions.
+r"""SOFUL: LinUCB on a sketch of the played arms, by frequent directions.
 
 Kuzborskij, Cella and Cesa-Bianchi (2019), "Efficient Linear Bandits through Matrix Sketching",
-Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and the mass $\bar\rho$ that it lost follow
+Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and its lost mass $\bar\rho$ follow
 $$\begin{pmatrix}S\\x^\top\end{pmatrix} = U\Sigma Q^\top,\quad \rho = \Sigma_{mm}^2,$$
 $$S\leftarrow\big[(\Sigma^2-\rho I)_+^{1/2}Q^\top\big]_{1:m},\quad
   \bar\rho\leftarrow\bar\rho+\rho,$$
@@ -33,7 +33,7 @@ class SOFUL(KernelUCB):
     size : int
         m, rows of the sketch.
     radius : {"own", "oful"}
-        As above, or that of LinUCB.
+        As above, or as in LinUCB.
     """
 
     reference = "Kuzborskij et al. (2019), Algorithm 2"
@@ -44,9 +44,9 @@ class SOFUL(KernelUCB):
         self.radius = one_of("radius", radius, ("own", "oful"))
         self.sketch = np.zeros((0, problem.dimension))
         self.moment = np.zeros(problem.dimension)  # sum of y x
-        self.lost = 0.0  # mass that the sketch dropped
+        self.lost = 0.0  # mass lost by the sketch
         self.log_det = 0.0  # of the sketched V / lambda
-        self.arm_bound2 = 0.0  # largest squared norm of an arm seen
+        self.arm_bound2 = 0.0  # largest squared norm of an arm so far
         super().__init__(problem)
 
     def learn(self, arms: np.ndarray, index: int, reward: float) -> None:

@@ -1,13 +1,13 @@
 r"""SoR-UCB: GP-UCB on a fixed number of inducing points, with no prior outside their span.
 
 Wahba (1990), "Spline Models for Observational Data", Chapter 7; Quinonero-Candela et al. (2007),
-Section 4. With the embedding of m inducing points (`optimist.numerics.nystrom`),
+Section 4. For the embedding of m inducing points (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\beta_t\tilde\sigma_t(x),\qquad
   \tilde\sigma^2 = z(x)^\top V^{-1}z(x),$$
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(G_t/\lambda+I)+\log(1/\delta))} .$$
 
-Deviations: the sources are about regression; the radius is that of GP-UCB with the log-determinant
-of the approximate kernel matrix. Before the first reward the leverage is that of the prior.
+Deviations: the sources treat regression; the radius follows GP-UCB with the log-determinant of the
+approximate kernel matrix. Before the first reward the leverage equals the prior's.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class SoRUCB(FixedSketchUCB):
-    """Time per round proportional to $Ar^2$, r at most m; options as of `FixedSketchUCB`."""
+    """Time per round proportional to $Ar^2$, r at most m; options as in `FixedSketchUCB`."""
 
     reference = "Wahba (1990), Section 7.1"
 

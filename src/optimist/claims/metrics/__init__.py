@@ -1,8 +1,8 @@
-"""What can be measured for a claim: a statistic of a quantity.
+"""Measures for claims: a statistic of a quantity.
 
-A quantity (`quantities`) is what a trial or a turn yields. A statistic (`statistics`) is a function
-that makes evidence of it; the line above it says for which quantities it is, and the words of its
-label, whose fields are the arguments that a check sets. A new one costs its function and that line.
+A trial or a turn yields a quantity (`quantities`). A statistic (`statistics`) is a function that
+makes evidence of it; the line above the function gives its quantities and the words of its label,
+whose fields are the arguments that a check sets. A new statistic takes one function and that line.
 """
 
 from optimist.claims.metrics import statistics  # noqa: F401  fills the table

@@ -1,4 +1,4 @@
-"""Quantities: what a trial or a turn yields, and where it is read.
+"""Quantities: the values that a trial or a turn yields, and their tables.
 
 A trial of the timing lane is a turn, in which cells are played one after another. Times are
 compared only between cells that were timed in turns together, so that drift of the machine cancels;
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a trial or a turn yields.
+    """A value that a trial or a turn yields.
 
     Attributes
     ----------
     table : str
-        Where it is read at the end of trials; "studies" stands for the argument ``study``.
+        The table with its values at the end of trials; "studies" means the argument ``study``.
     column : str
         The column; an argument in braces.
     words : str
-        What labels call it; arguments in braces.
+        Its name in labels; arguments in braces.
     unit : {"trials", "turns"}
-        What counts. Means of trials are arithmetic, and those of turns geometric.
+        The counted unit. Means of trials are arithmetic, and means of turns geometric.
     arguments : tuple of str
         Arguments that no label names.
     is_gated : bool
-        Whether a check counts only where some method beats uniform play.
+        Whether a check counts only if some method beats uniform play.
     is_together : bool
-        Whether cells that are compared have to be timed in turns together.
+        Whether compared cells must be timed in turns together.
     """
 
     table: str
@@ -109,7 +109,7 @@ class Asked:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell; of a list, all settings of an algorithm at once."""
+        """Setting and algorithm of each cell; for a list, all settings of an algorithm at once."""
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
         if "algorithm" in self and "other" in self:
@@ -118,14 +118,14 @@ class Asked:
 
     @property
     def needed(self) -> list[CellKey]:
-        """Lane, setting and algorithm of each cell; none of facts and studies."""
+        """Lane, setting and algorithm of each cell; empty for facts and studies."""
         lane = LANE_OF.get(self.quantity.table)
         return [(lane, *pair) for pair in dict.fromkeys(self.pairs)] if lane else []
 
     def check(self, number: int) -> None:
         """Raise ConfigError for arguments that do not fit each other.
 
-        ``number`` is that of the settings in a list, 0 for any.
+        ``number`` is the required number of settings in a list, 0 for any.
         """
         settings, since = self.settings, self.arguments.get("since")
         numbers = {
@@ -147,15 +147,15 @@ class Asked:
             )
 
     def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
-        """Return the complete rows of all cells, which have to have a column.
+        """Return the complete rows of all cells, which must have the column.
 
-        Rows are of the end of trials, and of all recorded rounds if a round is asked for. Trials
-        before ``also`` are among them whatever counts.
+        Rows are from the end of trials, or from all recorded rounds if a check names one. Trials
+        before ``also`` are always included.
 
         Raises
         ------
         Missing
-            Naming the cells without such rows, or without common turns.
+            With the names of the cells without such rows, or without common turns.
         """
         table, column, pairs = self.quantity.table, column or self.column, self.pairs
         if table == "studies":
@@ -205,12 +205,12 @@ class Asked:
         return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
 
     def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
-        """Return how much the quantity of each trial grows after a round, in one at least."""
+        """Return the growth of the quantity of each trial after a round, at least one trial."""
         total = self.at(rows, max(since + 1, int(rows["round"].max())))
         return total - self.at(rows, since) if since else total
 
     def series(self, frames: "Sequence[pd.DataFrame]") -> "list[pd.Series]":
-        """Return what the label says, by trial: at two rounds, after a round or at the end."""
+        """Return the labelled value by trial: at two rounds, after a round or at the end."""
         if "rounds" in self:
             ends = self["rounds"], self["since"]
             return [self.at(rows, t) for t in ends for rows in frames]
@@ -220,15 +220,15 @@ class Asked:
         return [self.end(rows) for rows in frames]
 
     def common(self) -> np.ndarray:
-        """Return `series` of all cells over the trials that they have in common."""
+        """Return `series` of all cells over their common trials."""
         return common(self.series(self.frames()))
 
     def by_unit(self, values: "pd.Series") -> "pd.Series":
-        """Return values by split, where trials play splits of the data, or as they are."""
+        """Return values by split, if trials play splits of the data, or unchanged."""
         return by_split(values, self["folds"] * self["repeats"]) if "folds" in self else values
 
     def positions(self, frames: "Sequence[pd.DataFrame]") -> np.ndarray:
-        """Return where the settings are on their axis, (settings,).
+        """Return the positions of the settings on their axis, (settings,).
 
         ``points`` is a list of numbers, one for each setting, or the name of a fact of the
         settings, or "rounds": the number of rounds of each one's frame.

@@ -1,4 +1,4 @@
-"""Statistics: how what trials or turns yield becomes evidence of one number.
+"""Statistics: evidence of one number from the values of trials or turns.
 
 Means of trials are arithmetic, and Student's t of y - b x decides on their ratios. Means of turns
 are geometric, and Student's t of logarithms decides.
@@ -40,7 +40,7 @@ def value(of: Asked) -> Exact:
 
 @line("value", "not_run", "{what}, not run as the tuning fails otherwise")
 def not_run(of: Asked) -> Exact:
-    """What was not run for a tuning that fails otherwise: it may fail, and cannot hold."""
+    """A cell that was not run, for a tuning that fails otherwise: it may fail, and cannot hold."""
     return Exact(math.nan, 0, f"{of['what']} are not run")
 
 
@@ -80,7 +80,7 @@ def largest(of: Asked) -> Exact:
 def rate(of: Asked) -> Evidence:
     """Mean of a counter at the end over the number of rounds.
 
-    Or the share of a probe's selections that agree with the algorithm whose history it follows.
+    Or the share of a probe's selections that agree with those of the observed algorithm.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
@@ -89,7 +89,7 @@ def rate(of: Asked) -> Evidence:
 
 @line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
 def late_per_round(of: Asked) -> Evidence:
-    """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
+    """Mean regret of the rounds after a given round: the simple regret of one drawn from them."""
     (rows,) = of.frames()
     played = rows["round"].max() - recorded(rows, of["since"])
     return Mean((of.after(rows, of["since"]) / played).to_numpy())
@@ -97,7 +97,7 @@ def late_per_round(of: Asked) -> Evidence:
 
 @line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
-    """Regret after some round over all of it: 0 if it ends there."""
+    """Share of the regret after a given round: 0 if regret ends there."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
@@ -117,10 +117,10 @@ def share_of_settings(of: Asked) -> Evidence:
 def share_covered(of: Asked) -> Evidence:
     """Share of trials, pooled over settings, that never lost the true parameter.
 
-    Settings of one name share their random numbers, so that their trials are not independent: pool
-    only settings of different names.
+    Settings of one name share their random numbers, so their trials are not independent: pool only
+    settings of different names.
     """
-    # What nobody recorded is no trial that was covered.
+    # A trial without a record does not count as covered.
     covered = [bool(v == 1) for frame in of.frames() for v in frame[of.column]]
     return Share(sum(covered), len(covered))
 
@@ -138,7 +138,7 @@ def share_covered(of: Asked) -> Evidence:
 def ratio(of: Asked) -> Evidence:
     """Ratio of two means over common trials or turns.
 
-    That the longest time over settings is at most b times the shortest says that the ratio of every
+    "The longest time over settings is at most b times the shortest" means that the ratio of every
     pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
     check for each pair.
     """
@@ -159,10 +159,10 @@ def ratio_of_spreads(of: Asked) -> Evidence:
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
-    """Ratio of mean regrets where each algorithm has the best of several settings.
+    """Ratio of mean regrets if each algorithm has the best of several settings.
 
-    The best is that of the smallest mean over the first ``tuning`` trials; the ratio is over the
-    others. The settings must share their random numbers.
+    The best has the smallest mean over the first ``tuning`` trials; the ratio is over the other
+    trials. The settings must share their random numbers.
     """
     tuning, sides = of["tuning"], []
     every, size = of.series(of.frames(also=tuning)), len(of.settings)
@@ -186,7 +186,7 @@ def tuned_ratio(of: Asked) -> Evidence:
 def doubling(of: Asked) -> Evidence:
     """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends.
 
-    Splits of the data share most of what is trained on, see `splits_mean`.
+    Splits of the data share most training rows, see `splits_mean`.
     """
     (rows,) = of.frames("regret_half")
     columns = ("regret", "regret_half")
@@ -201,7 +201,7 @@ def doubling(of: Asked) -> Evidence:
 def thirds(of: Asked) -> Evidence:
     """Growth of the time per round within a turn.
 
-    Time up to the first recorded round, which warms caches, is left out.
+    The time up to the first recorded round, which warms caches, is excluded.
     """
     (rows,) = of.frames()
     ends = np.linspace(rows["round"].min(), rows["round"].max(), 4)
@@ -225,7 +225,7 @@ def range_within(of: Asked) -> Exact:
 @line("growth", "regret", "regret of {pair}, {setting} relative to {base}", least=JACKKNIFE_UNITS)
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
-    """How much the ratio of two algorithms grows from one setting, or round, to another."""
+    """Growth of the ratio of two algorithms from one setting, or round, to another."""
     return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
@@ -236,9 +236,9 @@ def growth(of: Asked) -> Evidence:
     least=JACKKNIFE_UNITS,
 )
 def gap_difference(of: Asked) -> Evidence:
-    """Difference between two settings of a gap of mean regrets, in units of a third one's.
+    """Difference between two settings of a gap of mean regrets, in units of a third gap.
 
-    The gap is absolute, unlike that in `growth`; by the jackknife over common trials.
+    The gap is absolute, unlike the ratio in `growth`; by the jackknife over common trials.
     """
 
     def difference(means: np.ndarray) -> Any:
@@ -274,13 +274,13 @@ def difference_over_splits(of: Asked) -> Evidence:
 def curvature(of: Asked) -> Evidence:
     """Mean over trials of the second difference of a logarithm over three settings.
 
-    The settings are equally far apart; growth is less than exponential if it is below 0.
+    The settings are equally spaced; growth is less than exponential if the value is below 0.
     """
     first, second, third = log(of.common())
     return inference.mean_difference(first + third, 2.0 * second)
 
 
-# Exponents; ``points`` says where settings are on their axis.
+# Exponents; ``points`` holds the positions of the settings on their axis.
 
 
 @line(
@@ -359,7 +359,7 @@ def exponent_difference(of: Asked) -> Evidence:
 def slope_over_settings(of: Asked) -> Evidence:
     """Slope over settings, or the difference of the slopes of two algorithms.
 
-    Trial i of all settings is one unit; it may be one instance throughout or one of each setting.
+    Trial i of all settings is one unit; it may be one instance throughout or one per setting.
     ``since`` has a round for each setting.
     """
     frames = of.frames()
@@ -383,7 +383,7 @@ def slope_on(of: Asked) -> Evidence:
 def slope_in_rounds(of: Asked) -> Evidence:
     """Mean over turns of the slope in the last decade of rounds, see `window_rates`.
 
-    Of two algorithms it is the difference of their slopes, above 0 if the numerator's time grows
+    For two algorithms it is the difference of their slopes, above 0 if the numerator's time grows
     faster.
     """
     tables = [

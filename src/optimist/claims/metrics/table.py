@@ -15,7 +15,7 @@ from optimist.experiments.trials import CellKey
 
 @dataclass(frozen=True)
 class Metric:
-    """What a check measures.
+    """The measure of a check.
 
     Attributes
     ----------
@@ -23,19 +23,19 @@ class Metric:
     template : str
         Words of its label, with arguments in braces.
     arguments : tuple of str
-        All of them have to be given.
+        All are required.
     units : {"trials", "turns", "splits"}
-        What counts in it.
+        The counted unit.
     gate : {"", "bound", "tuned", "growth"}
         Empty if it compares no regrets. The factor of `optimist.claims.gates` comes from its bound,
-        or is that of growth; where settings are tunings, a method has to learn in one of them.
+        or is the factor of growth; if settings are tunings, a method has to learn in one of them.
     least : int or callable
-        The fewest units with which it can decide anything, or these by the error on each side, if
-        there are more than the fewest of any check.
+        The smallest number of units with which it decides, or a function from the error on each
+        side to it, if that exceeds the minimum of every check.
     is_exact : bool
-        Whether its value has no sampling error: no number of units is too small for it.
+        Whether its value has no sampling error: any number of units suffices.
     settings : int
-        How many a list of settings has; 0 for any number.
+        Length of a list of settings; 0 for any.
     make : callable
         Makes the evidence.
     """
@@ -57,16 +57,16 @@ class Metric:
         return f"{self.statistic} of {self.quantity}"
 
     def __call__(self, cells: Cells, **arguments: Any) -> Evidence:
-        """Return what cells yield; raise Missing if they lack it."""
+        """Return the evidence from cells; raise Missing if they lack it."""
         return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
     def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
-        """Return lane, setting and algorithm of the cells that it reads, of none in studies.
+        """Return lane, setting and algorithm of the cells that it reads; empty for studies.
 
         Raises
         ------
         ConfigError
-            If the arguments are of another kind, or do not fit each other.
+            If the arguments have wrong types, or do not fit each other.
         """
         asked = Asked(Cells(Groups({})), QUANTITIES[self.quantity], arguments)
         try:
@@ -76,12 +76,12 @@ class Metric:
             raise ConfigError(f"arguments are {dict(arguments)!r}: {error}") from None
 
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
-        """Return the fewest units that decide at an error on each side, and those that tune."""
+        """Return the smallest number of units that decides at an error on a side, plus tuning."""
         least = self.least(alpha) if callable(self.least) else self.least
         return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
-# What stands for several arguments in the words of a label.
+# Short forms of several arguments in the words of a label.
 SHORT = {
     "{pair}": "{numerator} / {denominator}",
     "{cell}": "{algorithm}, {setting}",
@@ -100,12 +100,12 @@ def line(
     gate: str = "growth",
     settings: int = 0,
 ) -> Callable[[Any], Any]:
-    """Put a function into the table, as a statistic of some quantities.
+    """Register a function as a statistic of some quantities.
 
-    ``words`` are those of the label: its fields are arguments, or stand for some of them (`SHORT`),
-    and ``quantity`` is the quantity. ``more`` are arguments that no words name. The others are
-    those of `Metric`; only quantities with a gate have one. The function says by its type whether
-    its evidence is exact.
+    The fields of ``words``, the label, are arguments, or abbreviate several (`SHORT`);
+    ``quantity`` is the quantity. ``more`` are arguments that no words name. The other parameters
+    are attributes of `Metric`; only quantities with a gate have one. The function's return type
+    says whether its evidence is exact.
     """
 
     def give(function: Any) -> Any:
@@ -128,7 +128,7 @@ def line(
 
 
 def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
-    """Return a statistic of a quantity that has these names of arguments.
+    """Return the metric of a quantity and a statistic with these argument names.
 
     Raises
     ------

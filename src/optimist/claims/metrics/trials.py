@@ -1,10 +1,10 @@
-"""Tables by trial, and what trials have in common.
+"""Tables by trial, and common trials.
 
-Trials of a number are one unit. Within a setting, and in settings of one name, they share random
-numbers. In settings of two names they are independent, and a unit is a pair of them all the same:
-that is exact, while a test for two samples of unequal size errs in heavy tails (simulated with
-log-normal noise of sigma 1.5 and 30 and 100 trials: 6.1 % on a side instead of 2.5 %; by number
-1.5 %).
+Trials with the same number form a unit. They share random numbers within a setting, and in settings
+of one name. They are independent in settings of two names, and still form a unit: such pairs are
+exact, while a test for two samples of unequal size errs under heavy tails (in simulations with
+log-normal noise of sigma 1.5 and 30 and 100 trials 6.1 % on a side instead of 2.5 %, but 1.5 % by
+pairs).
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def recorded(rows: "pd.DataFrame", rounds: float) -> int:
 
 
 def common(series: "Sequence[pd.Series]") -> np.ndarray:
-    """Return what the trials have that are in all of several series, (series, trials).
+    """Return the values of the trials common to several series, (series, trials).
 
     Raises
     ------

@@ -1,12 +1,12 @@
 """Prepared data sets: arms, or tables for classifiers, made from verified tables of real data.
 
-A module here makes each from a raw table, with
+A module in this folder makes each from a raw table, with
 
 ``write(frame, path, **options)``  which writes the prepared data set to a CSV file;
 ``facts(frame, path, **options)``  which returns (name, value) pairs about raw table and CSV file.
 
 The options of a prepared data set distinguish it from others of the same raw table. A function gets
-those of them, and of the configured options, that it names.
+the options that its signature names, from these and from the configured ones.
 """
 
 import importlib
@@ -20,7 +20,7 @@ from optimist.core.errors import unknown_name
 
 @dataclass(frozen=True)
 class Preparation:
-    """How a prepared data set is made.
+    """Recipe of a prepared data set.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Preparation:
     module : str
         Dotted name of the module that makes it.
     options : dict
-        What distinguishes it from others of the same table.
+        Options that distinguish it from others of the same table.
     """
 
     raw: str
@@ -41,7 +41,7 @@ class Preparation:
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those options, its own and the ``configured`` ones, that a function names."""
+        """Return the options, its own and the ``configured`` ones, that a function names."""
         options = {**configured, **self.options}
         return {
             name: options[name] for name in defaults(self.function(function)) if name in options
@@ -69,7 +69,7 @@ PREPARATIONS = {
 
 
 def preparation(dataset: str) -> "Preparation":
-    """Return how a prepared data set is made; raise ConfigError for an unknown one."""
+    """Return the recipe of a prepared data set; raise ConfigError for an unknown one."""
     if dataset not in PREPARATIONS:
         raise unknown_name("prepared data set", dataset, PREPARATIONS)
     return PREPARATIONS[dataset]

@@ -1,4 +1,4 @@
-"""Tables for training classifiers: a label of 0 or 1, then features on the scale they have.
+"""Tables for training classifiers: a label of 0 or 1, then features in their original scale.
 
 Rows with a missing value are dropped. The label is 1 for the larger of the two values in the last
 column of the raw table, in text M after B. Features are neither scaled nor recoded.
@@ -31,7 +31,7 @@ def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
     *names, label = frame.columns
     texts = list(frame[names].select_dtypes(exclude="number").columns)
     if texts:
-        raise DataError(f"column {texts[0]} is no number; allowed: features that are numbers")
+        raise DataError(f"column {texts[0]} is not numeric; allowed: numeric features")
     complete = frame.dropna()
     values = sorted(set(complete[label]))
     if len(values) != 2:
@@ -57,7 +57,7 @@ def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def facts(frame: "pd.DataFrame", path: str | Path) -> list[tuple[str, float]]:
-    """Return the size of the table, rows dropped, and the share of the larger class."""
+    """Return the size of the table, the dropped rows, and the share of the larger class."""
     features, labels = read_table(path)
     return [
         ("rows", float(len(labels))),

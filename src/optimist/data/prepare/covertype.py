@@ -1,16 +1,16 @@
 r"""Arms of the Covertype experiment: K-means centroids of forest cells and their class shares.
 
-With z the ten numeric columns, each centred and scaled to unit variance over all rows, the arm of
+Let z be the ten numeric columns, each centred and scaled to unit variance over all rows. The arm of
 cluster C_k and its mean reward are
 
     x_k = (mean_{i in C_k} z_i, 1) / max_j ||(mean_{i in C_j} z_i, 1)||,
     m_k = share of Cover_Type 2 (lodgepole pine) in C_k.
 
 Source: Zhang et al. (2025), Generalized Linear Bandits: Almost Optimal Regret with One-Pass
-Update, appendix F.3. The paper does not give the K-means seed nor the scaling of the arms.
+Update, appendix F.3. The paper gives neither the K-means seed nor the scaling of the arms.
 
-Only the partition comes from floating-point K-means. Column moments and centroids are taken from
-exact integer sums over it, so neither BLAS nor the number of threads can move their last digits.
+Only the partition comes from floating-point K-means. Column moments and centroids are exact integer
+sums over it, so neither BLAS nor the number of threads can change their last digits.
 """
 
 import logging
@@ -64,7 +64,7 @@ class CovertypeArms:
 def write(
     frame: "pd.DataFrame", path: str | Path, clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> None:
-    """Write the arms of a raw table; options as of `prepare`."""
+    """Write the arms of a raw table; options as in `prepare`."""
     write_arms(prepare(frame, clusters, seed, n_init), path)
 
 
@@ -105,7 +105,7 @@ def prepare(
     DataError
         For missing, non-integer or constant columns.
     ConfigError
-        For a number of clusters that the rows cannot fill.
+        For more clusters than the rows can fill.
     """
     values, label = _integers(frame)
     z = _standardised(values, values)
@@ -157,7 +157,7 @@ def logistic_fit_norm(arms: CovertypeArms) -> float:
     """
     from sklearn.linear_model import LogisticRegression
 
-    # A share is a weighted pair of labels.
+    # A share becomes a weighted pair of labels.
     x = np.vstack([arms.features, arms.features])
     y = np.repeat([1, 0], len(arms.means))
     weights = np.concatenate([arms.sizes * arms.means, arms.sizes * (1 - arms.means)])
@@ -226,7 +226,7 @@ def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Scale points, (m, 10), by mean and population standard deviation of values, (n, 10)."""
     n = len(values)
     totals, squares = values.sum(axis=0), (values * values).sum(axis=0)
-    # n sum x^2 - (sum x)^2 exceeds 64 bits: Python integers.
+    # n sum x^2 - (sum x)^2 exceeds 64 bits, so it uses Python integers.
     spread = [n * int(q) - int(t) ** 2 for t, q in zip(totals, squares, strict=True)]
     if 0 in spread:
         raise DataError(f"Covertype column {NUMERIC[spread.index(0)]} is constant")
@@ -235,7 +235,7 @@ def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarray:
-    """Return the cluster of each row of z, (n,), every cluster with a row at least."""
+    """Return the cluster of each row of z, (n,), with at least one row in every cluster."""
     from sklearn.cluster import KMeans
 
     if not 1 <= clusters <= len(z):

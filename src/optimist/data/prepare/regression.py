@@ -2,11 +2,10 @@ r"""Arms from a regression data set: standardised features, and the target scale
 
 Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. California housing has totals
 of rooms, bedrooms and people per block, or their averages per household. A constant feature is an
-error. The lengthscale that algorithms are told maximises the marginal likelihood of a Gaussian
-process with a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random
-rows,
+error. The algorithms' lengthscale maximises the marginal likelihood of a Gaussian process with a
+Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
-it is reported as a fact, and stands as a number in the paper's settings.
+it is a fact, and a number in the paper's settings.
 """
 
 import math
@@ -46,7 +45,7 @@ def prepare(frame: "pd.DataFrame", one_hot: bool = False, averages: bool = False
     y = frame[target].astype(float)
     scaled = (features - features.mean()) / spread
     scaled.insert(0, "target", (y - y.min()) / (y.max() - y.min()))
-    # What 12 digits say must not depend on the machine's last bits.
+    # Rounded to 12 digits, which do not depend on the machine's last bits.
     return scaled.map(lambda value: float(f"{value:.12g}"))
 
 
@@ -79,7 +78,7 @@ def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
 def facts(
     frame: "pd.DataFrame", path: str | Path, deviation: float = 0.1, rows: int = 1000, seed: int = 0
 ) -> list[tuple[str, float]]:
-    """Return the most likely lengthscale and how many arms have the same coordinates as another."""
+    """Return the most likely lengthscale and the number of arms with duplicated coordinates."""
     X, y = read_arms(path)
     chosen = np.random.default_rng(seed).choice(len(y), min(rows, len(y)), replace=False)
     return [
@@ -89,7 +88,7 @@ def facts(
 
 
 def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
-    """Return the lengthscale of the Gaussian kernel of largest marginal likelihood."""
+    """Return the Gaussian kernel's lengthscale with the largest marginal likelihood."""
     from scipy.optimize import minimize_scalar
 
     bounds = tuple(map(math.log, LENGTHSCALES))

@@ -11,8 +11,8 @@ from optimist.core.errors import DataError
 def read_numbers(path: str | Path, first: str) -> np.ndarray:
     """Return the numbers of a prepared file, (rows, columns), all of them finite.
 
-    The file has a header that begins with the name ``first``, at least one more column, and rows of
-    as many numbers.
+    The file has a header that begins with the name ``first``, at least one more column, and rows
+    with the same number of columns.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""What an algorithm is told about its environment before the first round."""
+"""Problem data that an algorithm gets about its environment before the first round."""

@@ -1,4 +1,4 @@
-"""What algorithms for functions on a box are told."""
+"""Problem data given to algorithms for functions on a box."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,15 +20,15 @@ class BoxProblem:
     horizon : int
         Number of rounds, the initial ones included.
     initial_count : int
-        n, how many rounds are spent on initial points.
+        n, number of initial points.
     initial : (n, d) array or None
-        These points; None: each algorithm draws its own.
+        The initial points; None: each algorithm draws its own.
     deviation : float
-        $\sigma$, standard deviation of the noise that algorithms are told.
+        $\sigma$, standard deviation of the noise that algorithms assume.
     value_bound : float
         F, a bound on the absolute value of the function.
     hidden : int
-        Hidden units of the networks among which an algorithm may look for the function.
+        Hidden units of the networks with which an algorithm may model the function.
 
     Raises
     ------

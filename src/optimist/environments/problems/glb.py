@@ -1,4 +1,4 @@
-"""What algorithms for generalized linear bandits are told."""
+"""Problem data given to algorithms for generalized linear bandits."""
 
 from dataclasses import dataclass
 
@@ -70,7 +70,7 @@ class GLBProblem:
         Raises
         ------
         ConfigError
-            For any other mode, and for ``aggregated`` where arms are redrawn.
+            For any other mode, and for ``aggregated`` if arms are redrawn.
         """
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")

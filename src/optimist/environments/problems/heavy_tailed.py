@@ -1,4 +1,4 @@
-"""What algorithms for linear bandits with heavy-tailed noise are told."""
+"""Problem data given to algorithms for heavy-tailed linear bandits."""
 
 import math
 from dataclasses import dataclass
@@ -29,21 +29,21 @@ class HeavyTailedProblem:
     epsilon : float
         The noise has a moment of order $1+\varepsilon$; above 0, at most 1.
     scale_bound : float
-        $\nu \ge \nu_t$, roots of that moment; the $\nu_t$ are told round by round.
+        $\nu \ge \nu_t$, roots of that moment; the $\nu_t$ come with the rewards.
     norm_bound, arm_bound : float
         S and L.
     delta : float or None
         Failure probability; None for $1/(8T)$.
     deviation : float
-        Standard deviation of the noise, infinite where there is none.
+        Standard deviation of the noise, infinite if it does not exist.
     radius : {"theory", "shrunk", "matched"}
-        Which radius all algorithms use: that of their theorem; that times ``factor``; or one that
-        gives all of them the same width on the same data, times ``factor``
+        Radius of all algorithms: as in their theorem; that radius times ``factor``; or one with the
+        same width for all algorithms on the same data, times ``factor``
         (`optimist.algorithms.heavy_tailed.ellipsoid`).
     factor : float
-        Factor on the radius; 1 where ``radius`` is ``theory``.
+        Factor on the radius; 1 if ``radius`` is ``theory``.
     relax_sigma_bounds : bool or None
-        Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None for: if
+        Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None: only if
         ``radius`` is ``matched``.
     fixed_arms : bool
         Whether the same arms are offered in every round.

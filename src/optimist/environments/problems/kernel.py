@@ -1,11 +1,11 @@
-"""What algorithms for functions of a kernel's space are told."""
+"""Problem data given to algorithms for functions in a kernel's space."""
 
 from dataclasses import dataclass
 
 from optimist.core.errors import ConfigError, positive, proportion, whole_number
 from optimist.numerics.kernels import Kernel
 
-# Least ridge of which a double knows something beside k(x, x) = 1 after thousands of observations.
+# Least ridge that doubles resolve next to k(x, x) = 1 after thousands of observations.
 LEAST_RIDGE = 1e-12
 
 

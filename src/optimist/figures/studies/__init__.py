@@ -1,7 +1,7 @@
 """Registry of studies: a literal table from names to classes, see `optimist.figures.studies.base`.
 
-A study stands in one file: what it computes and how that is drawn. A paper has a study if the
-section ``studies`` of its configuration has one of that name. Facts every paper has.
+Each study has its own file, for its computation and its drawing. A paper has a study if the section
+``studies`` of its configuration has the study's name. Every paper has the facts.
 """
 
 import importlib
@@ -36,12 +36,12 @@ def study_class(name: str) -> "type[Study]":
 
 
 def study_section(paper: Mapping[str, Any], name: str) -> dict[str, Any] | None:
-    """Return the section of a study in a paper's configuration, None if there is none."""
+    """Return the section of a study in a paper's configuration, or None."""
     return paper.get("studies", {}).get(name)
 
 
 def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
-    """Return the studies that a paper's configuration asks for."""
+    """Return the studies in a paper's configuration."""
     asked = {cls: study_section(paper, cls.name) for cls in map(study_class, STUDIES)}
     return [
         cls(section or {}) for cls, section in asked.items() if cls.always or section is not None

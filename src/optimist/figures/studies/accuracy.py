@@ -1,4 +1,4 @@
-"""How well BKB's sketch follows the exact posterior, on BKB's own history."""
+"""Accuracy of BKB's sketch: comparison with the exact posterior on BKB's own history."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
     from optimist.figures.style import Looks
 
-# Recorded rounds whose median stands for the end, and the middle, of a trial.
+# A median over this many recorded rounds gives the value at the end, or middle, of a trial.
 WINDOW = 11
 GROWING = ("inducing", "dimension", "distinct")
-# The paper's example of an accuracy, and what facts about its price are about.
+# The paper's example of an accuracy, and the subject of facts about its price.
 EPSILON, PRICE = 0.5, "epsilon/0.5"
 
 
 class Accuracy(Study):
-    """Trials of BKB with the exact posterior beside it.
+    """Trials of BKB, compared with the exact posterior.
 
     See `SketchObserver.columns`.
     """
@@ -51,7 +51,7 @@ class Accuracy(Study):
     facts = ("accuracy_facts", "price")
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse other algorithms than BKB, sets of arms that change, and unknown settings."""
+        """Refuse algorithms other than BKB, changing sets of arms, and unknown settings."""
         for label in self.section["algorithms"]:
             if name_of(label) != "bkb":
                 raise ConfigError(f"accuracy.algorithms has {label!r}; allowed: bkb[...]")
@@ -68,7 +68,7 @@ class Accuracy(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return every trial at about sixty rounds, and the worst of all recorded ones as facts."""
+        """Return every trial at about sixty rounds, and the worst recorded values as facts."""
         frame = watch_trials(
             cells,
             self.trials(caps),
@@ -81,12 +81,12 @@ class Accuracy(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the worst of each column of `WORST` at the end of trials, and growth, by cell.
+    """Return, by cell, the worst of each column of `WORST` at the end of trials, and growth.
 
-    growth_inducing, growth_dimension and growth_distinct are the factors from the middle of a trial
-    to its end, medians over trials; growth_share is the first over the second. effective_alpha is
+    growth_inducing, growth_dimension and growth_distinct are factors from the middle of a trial to
+    its end, as medians over trials; growth_share is the first over the second. effective_alpha is
     the larger of ratio_high and 1 / ratio_low. The setting of a fact is ``setting/algorithm``. The
-    facts of a cell with an incomplete trial are NaN: what holds in all trials is not known there.
+    facts of a cell with an incomplete trial are NaN, as they hold for all trials or not at all.
     """
     rows = []
     for (setting, algorithm), found in frame.groupby(["setting", "algorithm"], sort=False):
@@ -98,7 +98,7 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def price(epsilon: float) -> "pd.DataFrame":
-    r"""Return what an accuracy costs, by the theorems' own formulas, as facts about `PRICE`.
+    r"""Return the cost of an accuracy by the theorems' own formulas, as facts about `PRICE`.
 
     With $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and beside the limit of $\varepsilon\to0$,
     where $\alpha = 1$: price_alpha; price_sketch, $\alpha/\varepsilon^2$, on the number of inducing
@@ -122,7 +122,7 @@ def _facts_of_cell(found):
 
 
 def growth(trial: "pd.DataFrame", column: str) -> float:
-    """Return a column's value at the end of a trial over that midway, NaN where too short."""
+    """Return the ratio of a column at the end of a trial to its middle; NaN if too short."""
     middle = trial[trial["round"] <= 0.5 * trial["round"].max()]
     if len(middle) < WINDOW:
         return math.nan
@@ -146,7 +146,7 @@ class AccuracyPanel(Panel):
         require("accuracy", self.spec, paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a curve for each algorithm, at some sixty rounds: extremes move in steps."""
+        """Yield a curve for each algorithm, at about sixty rounds, as extremes move in steps."""
         from optimist.experiments.cell_trials import kept_rounds
 
         setting, column = self.spec["setting"], self.spec["column"]

@@ -1,4 +1,4 @@
-"""What a study is, and how studies watch trials."""
+"""Base class of studies, and functions that watch trials."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Columns of every table of facts; ``trials`` may follow.
 FACT_COLUMNS = ("name", "setting", "value")
-# Columns of every table of watched trials, before those of the observer.
+# First columns of every table of watched trials; columns of the observer follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
 
@@ -30,24 +30,23 @@ class CellKeys(Keys):
 
 
 class Study:
-    """Tables that figures and claims of a paper need beside its runs.
+    """Tables that figures and claims of a paper need in addition to its runs.
 
     Parameters
     ----------
     section : mapping
-        What a paper's configuration says under the study's name.
+        The study's section in a paper's configuration.
 
     Attributes
     ----------
     name : str
-        Its section in a paper's configuration has this name, and so have the kind of panel and the
-        kind of table that show it.
+        Name of its section in a paper's configuration, and of its kinds of panel and table.
     Section : type
         The keys of its section, a class of `Keys`.
     tables : dict of str to str
-        Its tables, and their file formats: csv or parquet.
+        Names of its tables, and their file formats: csv or parquet.
     facts : tuple of str
-        Those that hold facts: columns name, setting, value.
+        Tables that hold facts: columns name, setting, value.
     timed : bool
         Whether it reserves cores as the timing lane does.
     always : bool
@@ -69,18 +68,18 @@ class Study:
         self.cells(paper, ())
 
     def about(self) -> set[str]:
-        """Return the names that its facts may be about, besides settings and algorithms."""
+        """Return subjects of its facts other than settings and algorithms."""
         return set()
 
     def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
-        """Return the cells that the study looks at: every setting with every algorithm.
+        """Return the cells of the study: by default, every setting with every algorithm.
 
         Parameters
         ----------
         paper : dict
             The loaded configuration of the paper.
         run : sequence of Cell
-            What the paper runs.
+            The cells that the paper runs.
         """
         settings, labels = (self.section.get(key, ()) for key in ("settings", "algorithms"))
         return [make_cell(paper, setting, label) for setting in settings for label in labels]
@@ -93,16 +92,16 @@ class Study:
         Parameters
         ----------
         cells : sequence of Cell
-            Those of `cells`.
+            The result of `cells`.
         caps : mapping
-            ``trials`` and ``rounds``: the most that the configuration allows, None for no bound.
+            Upper limits of ``trials`` and ``rounds``; None for no limit.
         data_dir : path or None
             Folder of the prepared data sets.
         """
         raise NotImplementedError
 
     def trials(self, caps: Mapping[str, Any]) -> range:
-        """Return the trials that the section asks for, as far as ``caps`` allows."""
+        """Return the trials that the section requests, up to ``caps``."""
         asked = self.section["trials"]
         return range(min(asked, caps["trials"] or asked))
 
@@ -110,8 +109,8 @@ class Study:
 def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
     """Return facts, triples of name, setting and value, as a table.
 
-    ``trials`` is the number of trials that each fact comes from; None for properties of a setting
-    and for the worst over several trials.
+    ``trials`` is the number of trials behind each fact; None for properties of a setting and for
+    the worst of several trials.
     """
     import pandas as pd
 
@@ -128,25 +127,25 @@ def watch_trials(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> "pd.DataFrame":
-    """Play trials of cells with an observer; return what it saw at about 300 rounds of each.
+    """Play trials of cells with an observer; return its values at about 300 rounds of each.
 
     Parameters
     ----------
     cells : sequence of Cell
     trials : sequence of int
     observe : callable
-        From the environment and the algorithm of a trial to their observer.
+        Maps the environment and the algorithm of a trial to an observer.
     columns : sequence of str
         Columns that the observer records.
     rounds : int or None
-        Truncate the trials after so many.
+        Number of rounds after which trials are cut.
 
     Returns
     -------
     DataFrame
-        `TRIAL_COLUMNS`, of which ``status`` says how the trial ended (see
-        `optimist.experiments.loop`), and ``columns``. A trial that ended before its first recorded
-        round has one row, of round 0, without values.
+        `TRIAL_COLUMNS`, where ``status`` is the end of the trial (see `optimist.experiments.loop`),
+        and ``columns``. A trial that ended before its first recorded round has one row, for round
+        0, without values.
     """
     import pandas as pd
 
@@ -170,20 +169,20 @@ def _frame(
 
 
 def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return watched trials at the rounds that the table of trials keeps, see `kept_rounds`."""
+    """Return watched trials at the rounds of the table of trials, see `kept_rounds`."""
     trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
     is_kept = trials.transform(lambda rounds: rounds.isin(kept_rounds(rounds.to_numpy())))
     return watched[is_kept.astype(bool)].reset_index(drop=True)
 
 
 def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of a table of watched trials that hold values."""
+    """Return the rows of watched trials that hold values."""
     return watched[watched["round"] > 0]
 
 
 def watched_notes(
     watched: "pd.DataFrame", series: str, setting: str = ""
 ) -> "Iterator[pd.DataFrame]":
-    """Yield notes on watched trials that are missing or ended early."""
+    """Yield notes on missing watched trials and on those with an early end."""
     last = watched.drop_duplicates("trial", keep="last")
     return notes(setting, series, last)

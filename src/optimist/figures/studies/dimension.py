@@ -1,4 +1,4 @@
-"""How the size of BKB's sketch and its regret follow the effective dimension of its arms."""
+"""Dependence of BKB's sketch size and regret on the effective dimension of the arms."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ BLOCK = ("settings", "algorithms")
 
 
 class Dimension(Study):
-    """Trials of BKB, or of DTC-UCB beside it, with the effective dimension.
+    """Trials of BKB, or of DTC-UCB for comparison, with the effective dimension.
 
     See `DimensionObserver`.
     """
@@ -38,13 +38,13 @@ class Dimension(Study):
     name = "dimension"
 
     class Section(Keys):
-        #: Every setting of a block with every algorithm.
+        #: Blocks of cells: every setting with every algorithm of the block.
         blocks: Annotated[list[CellKeys], MinLen(1)]
 
     tables: ClassVar = {"dimension": "parquet"}
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse cells that stand twice, other algorithms, and sets of arms that change."""
+        """Refuse duplicate cells, other algorithms, and changing sets of arms."""
         cells = self.cells(paper, ())
         for cell in cells:
             if cells.count(cell) > 1:
@@ -73,7 +73,7 @@ class Dimension(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return what was seen in every trial at about sixty rounds."""
+        """Return the observed values of every trial at about sixty rounds."""
         import pandas as pd
 
         frames, left = [], list(cells)
@@ -87,7 +87,7 @@ class Dimension(Study):
 
 
 class DimensionTable(Table):
-    """Means over complete trials of what the study saw at their ends, by cell."""
+    """Means over complete trials of the observed values at their ends, by cell."""
 
     tables = ("dimension",)
     meanings: ClassVar = {

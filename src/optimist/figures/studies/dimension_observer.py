@@ -1,4 +1,4 @@
-r"""The size of a sketch and the effective dimension of what was played, round by round.
+r"""Sketch size and effective dimension of the played arms, round by round.
 
 Calandriello et al. (2019): $d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$ of the exact posterior on
 the arms that the sketched method itself played; the number of inducing points should follow it, and
@@ -14,12 +14,12 @@ from optimist.environments.observer import Observer
 from optimist.figures.studies.sketch_observer import regret_bound
 from optimist.numerics.gaussian_process import DistinctPosterior
 
-# What a trial of a method with inducing points records itself, and what is added here.
+# Columns that a method with inducing points records itself, and columns added here.
 COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")
 
 
 class DimensionObserver(Observer):
-    """Lets the exact posterior learn beside the algorithm, O(Au) a round for u distinct arms.
+    """Updates the exact posterior along with the algorithm, O(Au) a round for u distinct arms.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class DimensionObserver(Observer):
     def __init__(self, environment: Any, algorithm: Any) -> None:
         problem, arms, means = algorithm.problem, environment.arms(0), environment.means(0)
         self.problem = problem
-        self.alpha = getattr(algorithm, "alpha", math.nan)  # of BKB's theory
+        self.alpha = getattr(algorithm, "alpha", math.nan)  # from BKB's theory
         self.exact = DistinctPosterior(problem.kernel, arms, problem.ridge)
         self.prior_bound = float(problem.kernel.diagonal(arms).max())
         self.mean_gap = float(means.max() - means.mean())
@@ -40,7 +40,7 @@ class DimensionObserver(Observer):
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Learn what the algorithm has learned, and compare regret with its bound."""
+        """Update the exact posterior like the algorithm, and compare regret with its bound."""
         self.exact.observe(choice, reward)
         self.regret += regret
         volume = self.exact.effective_dimension * math.log1p(self.prior_bound * (t + 1))

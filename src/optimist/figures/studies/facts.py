@@ -1,4 +1,4 @@
-"""Facts about the environments of a paper, beside what the paper reports of them."""
+"""Facts about the environments of a paper, to compare with the paper's own numbers."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Facts(Study):
-    """Numbers about the environment of every setting, and about the data behind it."""
+    """Numbers on the environment of every setting, and on its data."""
 
     name = "facts"
     Section = Keys
@@ -32,9 +32,9 @@ class Facts(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return the facts of each environment in trial 0, and of the data behind it.
+        """Return the facts of each environment in trial 0, and of its data.
 
-        Facts of a data set are listed once, with the first setting that uses it.
+        The facts of a data set appear once, with the first setting that uses it.
         """
         rows, seen = [], set()
         for cell in cells:

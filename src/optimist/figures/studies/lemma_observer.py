@@ -1,4 +1,4 @@
-r"""What the analysis of Hvt-UCB promises about its estimate and its regret, round by round.
+r"""Checks of Hvt-UCB's analysis of its estimate and its regret, round by round.
 
 Wang et al. (2025): Lemma 1 says $\|\hat\theta_{t+1}-\theta_*\|_{V_t} \le \beta_t$ for all t; its
 proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$. The proof of Theorem 1
@@ -46,7 +46,7 @@ class LemmaObserver(Observer):
         self._void = math.inf
 
     def before(self, t: int) -> None:
-        """Keep the estimate that the choice is made with."""
+        """Keep the estimate that the choice depends on."""
         self._estimate = self._algorithm.estimate
 
     def after(
@@ -65,7 +65,7 @@ class LemmaObserver(Observer):
         self._compare_regret(self._environment.context(t)["scale"])
 
     def _compare_regret(self, scale):
-        """Compare the regret so far, and the largest that could be, with the bound of the proof."""
+        """Compare the regret so far, and the largest possible one, with the bound of the proof."""
         problem = self._algorithm.problem
         nu = problem.scale_bound if self._algorithm.uses_bound else scale
         self._squares += nu * nu + problem.least_scale**2
@@ -75,13 +75,13 @@ class LemmaObserver(Observer):
         self._void = min(self._void, bound / worst)
 
     def columns(self) -> dict[str, float]:
-        """Return what the analysis bounds.
+        """Return the quantities that the analysis bounds.
 
-        distance: of the estimate from the truth in the norm of V, as a share of the radius;
-        largest: the largest distance so far; bounded: the share of the rounds so far in which the
-        error in the direction of the arm played was at most half of the threshold; regret_share:
-        the largest regret so far over the bound of its round; void: the smallest bound so far over
-        the largest regret that so many rounds can have, above 1 where no run can break it.
+        distance: from the estimate to the truth in the norm of V, as a share of the radius;
+        largest: the largest distance so far; bounded: the share of rounds so far in which the error
+        in the direction of the played arm was at most half of the threshold; regret_share: the
+        largest regret so far over the bound of its round; void: the smallest bound so far over the
+        largest regret possible in as many rounds, above 1 if no run can break it.
         """
         return {
             "distance": self._distance,

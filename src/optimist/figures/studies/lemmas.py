@@ -1,4 +1,4 @@
-"""Trials of Hvt-UCB in which what its analysis promises is watched round by round."""
+"""Trials of Hvt-UCB with a check of its analysis in every round."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Lemmas(Study):
-    """Trials of Hvt-UCB in which its analysis is watched round by round."""
+    """Trials of Hvt-UCB with a check of its analysis in every round."""
 
     name = "lemmas"
 
@@ -47,7 +47,7 @@ class Lemmas(Study):
     facts = ("lemma_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse another algorithm than Hvt-UCB, and unknown settings."""
+        """Refuse algorithms other than Hvt-UCB, and unknown settings."""
         label = self.section["algorithm"]
         if name_of(label) != "hvt_ucb":
             raise ConfigError(f"lemmas.algorithm is {label!r}; allowed: hvt_ucb[...]")
@@ -64,7 +64,7 @@ class Lemmas(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return all trials at about sixty rounds, and the facts about all recorded rounds."""
+        """Return all trials at about sixty rounds, and facts about all recorded rounds."""
         frame = watch_trials(
             cells,
             self.trials(caps),
@@ -79,10 +79,10 @@ class Lemmas(Study):
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the facts about a table of watched trials.
 
-    The largest distance and the smallest share over trials, the share of trials in which the
-    distance never exceeded the radius, the largest regret over its bound, and the smallest bound
-    over the largest regret that can be. A setting with an incomplete trial has none: what holds in
-    all trials is not known there.
+    The facts are the largest distance and the smallest share over trials, the share of trials in
+    which the distance never exceeded the radius, the largest regret over its bound, and the
+    smallest bound over the largest possible regret. A setting with an incomplete trial has no
+    facts, as they hold for all trials or not at all.
     """
     last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
     rows = []
@@ -103,10 +103,10 @@ class Distance(Named):
 
 
 class LemmasPanel(Panel):
-    """The distance of the estimate over the radius against the round, median over trials."""
+    """Ratio of the estimate's distance to the radius against the round, median over trials."""
 
     class Entry(PanelKeys):
-        series: Annotated[list[Distance], MinLen(1)]  #: Settings that are compared.
+        series: Annotated[list[Distance], MinLen(1)]  #: The compared settings.
 
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")

@@ -1,4 +1,4 @@
-r"""How close the estimate of GO-UCB's Phase I is to the truth.
+r"""Error of the estimate from GO-UCB's Phase I.
 
 Liu and Wang (2023), Lemma 5.1 and Theorem 5.2: of n uniform points the least-squares estimate has
 $$\mathbb E_{x\sim\mathcal U}\big(f_x(\hat w_0)-f_x(w^*)\big)^2 = \tilde O(1/n),\qquad
@@ -32,15 +32,15 @@ from optimist.numerics.network import TwoLayerNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 2000  # over which the expectation is taken
+POINTS = 2000  # for the expectation
 MOST_UNITS = 6  # whose orders are tried
 COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 
 def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> float:
-    """Return the least squared distance of ``w`` from ``theta``, both (d_w,), over orders of units.
+    """Return the least squared distance between ``w`` and ``theta``, (d_w,), over unit orders.
 
-    It is NaN for networks of many units.
+    For networks of more than `MOST_UNITS` units it is NaN.
     """
     if network.hidden > MOST_UNITS:
         return math.nan
@@ -52,10 +52,10 @@ def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> floa
 
 
 def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, Any]:
-    """Return the columns of the study for the Phase I of one trial.
+    """Return the columns of the study for Phase I of one trial.
 
-    drawn_error, error: the expected squared error of the parameters that the fit starts from, and
-    of the fitted ones; share: the second over the first; distance: see `distance`.
+    drawn_error, error: the expected squared error of the initial parameters of the fit, and of the
+    fitted ones; share: the second over the first; distance: see `distance`.
     """
     environment, problem = build(cell, trial, data_dir)
     algorithm: Any = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
@@ -78,7 +78,7 @@ def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, An
 
 
 class Oracle(Study):
-    """Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth."""
+    """Trials of GO-UCB up to the end of Phase I, with the error of the estimate."""
 
     name = "oracle"
 
@@ -91,7 +91,7 @@ class Oracle(Study):
     facts = ("oracle_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse another algorithm than GO-UCB, and functions that no parameter gives."""
+        """Refuse algorithms other than GO-UCB, and functions that are not networks."""
         for label in self.section["algorithms"]:
             if name_of(label) != "go_ucb" or "variant=tuned" in label:
                 raise ConfigError(f"oracle.algorithms has {label!r}; allowed: go_ucb[...]")
@@ -108,9 +108,9 @@ class Oracle(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return what was measured in all trials, and its means as facts.
+        """Return the measurements of all trials, and their means as facts.
 
-        Phase I is never cut short, whatever ``caps`` has for rounds: without its end there is no
+        Phase I is never shortened, whatever ``caps`` has for rounds: it must end to give an
         estimate.
         """
         import pandas as pd
@@ -128,7 +128,7 @@ class Oracle(Study):
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the means over trials of share and distance, by cell, ``setting/algorithm``.
 
-    And, of each setting, the power of T in the second term under the root of Theorem 4.1.
+    For each setting, also return the power of T in the second term under the root of Theorem 4.1.
     """
     rows = [
         (f"oracle_{column}", f"{setting}/{algorithm}", float(found[column].mean()))

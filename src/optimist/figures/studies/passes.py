@@ -21,10 +21,10 @@ from optimist.numerics.seeding import stream
 if TYPE_CHECKING:
     import pandas as pd
 
-# Of which every method has an estimate.
+# In which every method has an estimate.
 LEAST_ROUNDS = 10
-# How the estimate of a method follows from n observations: its ridge, and the ball it is put into.
-# The estimates of GLM-UCB and RS-GLinCB that are in no ball are those of these forms.
+# Form of a method's estimate from n observations: its ridge, and its projection to a ball. GLM-UCB
+# and RS-GLinCB have these estimates without projection.
 ESTIMATES = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
         problem.dimension * np.log(2.0 + n),
@@ -36,7 +36,7 @@ ESTIMATES = {
 
 
 class CountedLikelihood(Likelihood):
-    """A likelihood that counts how often it went through its history."""
+    """A likelihood that counts the passes through its history."""
 
     passes = 0
 
@@ -49,16 +49,16 @@ class CountedLikelihood(Likelihood):
 class Passes(Study):
     """Cost of an estimate from all data against the length of the history.
 
-    A history is of arms drawn uniformly from those of the setting, with rewards of its law, stored
-    in plain arrays. Each estimate starts from the origin and goes through the history as often as
-    its solver asks for, a number that is recorded. Estimates are by maximum likelihood or, for
-    heavy tails, those of `optimist.figures.studies.refits`.
+    A history has arms drawn uniformly from the setting's arms, with rewards of its law, in plain
+    arrays. Each estimate starts from the origin and passes through the history as often as its
+    solver needs; the number of passes is recorded. Estimates are by maximum likelihood or, for
+    heavy tails, from `optimist.figures.studies.refits`.
     """
 
     name = "passes"
 
     class Section(Keys):
-        setting: str  #: Where arms and rewards come from.
+        setting: str  #: Setting that arms and rewards come from.
         algorithms: Texts  #: Methods that refit.
         lengths: Annotated[list[Count], MinLen(2)]  #: Rounds in the history.
         turns: Count  #: Turns; in each, every method has every length in random order.
@@ -67,7 +67,7 @@ class Passes(Study):
     timed = True
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse methods whose estimate is not known here."""
+        """Refuse methods without an estimate in this module."""
         for cell in self.cells(paper, ()):
             is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
             allowed = refits.METHODS if is_heavy_tailed else tuple(ESTIMATES)
@@ -78,7 +78,7 @@ class Passes(Study):
                 )
 
     def lengths(self, caps: Mapping[str, Any]) -> list[int]:
-        """Return the lengths of histories, in proportion where ``caps`` asks for fewer rounds."""
+        """Return the lengths of histories, scaled down where ``caps`` allows fewer rounds."""
         asked, longest = self.section["lengths"], caps["rounds"]
         if longest is None or longest >= max(asked):
             return list(asked)
@@ -127,9 +127,9 @@ def measurement(
 
 
 def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> dict[int, History]:
-    """Return raw histories, by length, of arms drawn from those of the environment.
+    """Return raw histories by length, with arms drawn from the environment's arms.
 
-    A shorter one is the start of a longer one.
+    A shorter history is the start of a longer one.
     """
     rng = stream("passes", "history")
     arms = np.concatenate([environment.arms(t) for t in range(environment.horizon)])
@@ -143,7 +143,7 @@ def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> 
 
 
 def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
-    """Return the seconds of a method's estimate from a history, and its passes through it."""
+    """Return the seconds of a method's estimate from a history, and the number of passes."""
     ridge, ball = ESTIMATES[label](problem, history.plays)
     likelihood = CountedLikelihood(problem.link, history, ridge)
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-r"""Cost of the estimates for heavy tails that pass over all data, on stored histories.
+r"""Cost of heavy-tailed estimates from all data, on stored histories.
 
 Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
 cost $O(t)$ in round t; Table 1: TOFU takes one. A history is what the method has seen after n
@@ -21,11 +21,11 @@ METHODS = ("heavy_oful", "tofu")
 
 
 class CountedRegression:
-    """A Huber regression that counts how often it went through its history."""
+    """A Huber regression that counts the passes through its history."""
 
     def __init__(self, regression: HuberRegression) -> None:
         self._regression = regression
-        self._known: Any = None  # where clipping is known, and asking again is no pass
+        self._known: Any = None  # last point, whose clipping costs no further pass
         self.passes = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -56,7 +56,7 @@ class CountedRegression:
 def stored(
     environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
 ) -> dict[tuple[str, int], Any]:
-    """Return algorithms that have seen the first rounds of one history, by name and length."""
+    """Return algorithms after the first rounds of one history, by name and length."""
     found = {}
     chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
     for name in names:
@@ -79,12 +79,12 @@ def measurement(
 
 
 def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
-    """Return the seconds of an estimate from all that an algorithm has seen, and its passes.
+    """Return the seconds of an estimate from an algorithm's history, and the number of passes.
 
     Parameters
     ----------
     label : str
-        Of ``heavy_oful``, whose option ``solver`` counts, or ``tofu``.
+        A label of ``heavy_oful``, whose option ``solver`` matters, or of ``tofu``.
     algorithm : HeavyOFUL or TOFU
     """
     start = time.perf_counter()

@@ -39,9 +39,9 @@ class Regions(Study):
     name = "regions"
 
     class Section(Keys):
-        setting: str  #: Label of the setting, of two dimensions.
+        setting: str  #: Label of a setting with two dimensions.
         algorithms: Texts  #: Labels of algorithms.
-        round: Count  #: The round after which regions are drawn.
+        round: Count  #: Round after which regions are drawn.
         resolution: Annotated[int, Ge(2)]  #: Grid points per axis.
 
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
@@ -87,19 +87,19 @@ class Regions(Study):
 def confidence_region(
     cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
 ) -> "pd.DataFrame":
-    """Return which parameters a cell's confidence set holds after ``rounds`` rounds of trial 0.
+    """Return the parameters in a cell's confidence set after ``rounds`` rounds of trial 0.
 
     Parameters
     ----------
     cell : Cell
-        Of a setting with dimension 2.
+        A cell of a setting with dimension 2.
     rounds, resolution : int
-        ``resolution`` points per axis cover the ball and a margin.
+        A grid with ``resolution`` points per axis covers the ball and a margin.
 
     Returns
     -------
     DataFrame with columns `COLUMNS`
-        One row per grid point; one row without a place if the trial did not end well.
+        One row per grid point; a single row without a place if the trial failed.
     """
     import pandas as pd
 
@@ -126,10 +126,10 @@ def area(region: "pd.DataFrame") -> float:
 
 
 class RegionsPanel(Panel):
-    """The outlines of confidence regions within the ball of parameters, with the truth.
+    """Outlines of confidence regions within the ball of parameters, with the true parameter.
 
-    Column ``piece`` is the number of an outline of a region; role ``truth`` is the true parameter,
-    role ``ball`` has the bound on norms as x.
+    Column ``piece`` numbers the outlines of a region; role ``truth`` is the true parameter, role
+    ``ball`` has the bound on norms as x.
     """
 
     class Entry(PanelKeys):
@@ -141,7 +141,7 @@ class RegionsPanel(Panel):
     columns = ("piece",)
 
     def check(self, paper: Paper) -> None:
-        """Refuse an algorithm whose region is not computed."""
+        """Refuse an algorithm whose region the study does not compute."""
         require("regions", self.spec, paper)
         known = (study_section(paper, "regions") or {})["algorithms"]
         for label in self.algorithms:
@@ -174,7 +174,7 @@ class RegionsPanel(Panel):
         for series, own in sorted(found, key=lambda item: -_extent(item[1])):
             for _, outline in own.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **looks.patch(series))
-        # One unit of length on both axes; a box of another shape would cut what stands below it.
+        # Both axes have one scale. A box of another shape would cut the text below.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
         for mark in drawing.of_role(marks, "truth").itertuples():
@@ -192,7 +192,7 @@ class RegionsPanel(Panel):
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield the outlines of the part of a region whose area is stated."""
+    """Yield the outlines of a region within the ball, whose area is stated."""
     in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
     grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):

@@ -70,9 +70,9 @@ class Scaling(Study):
 def update_costs(
     dimensions: Sequence[int], turns: int
 ) -> "Iterator[tuple[int, int, dict[str, float]]]":
-    """Yield turn, dimension and the seconds of each part, after a turn that is not measured.
+    """Yield turn, dimension and the seconds of each part, after one unmeasured turn.
 
-    What slows the machine down for a while then slows all dimensions down alike.
+    A slow period of the machine then affects all dimensions equally.
     """
     updates = {dimension: Update(dimension) for dimension in dimensions}
     order = stream("scaling", "order")
@@ -84,7 +84,7 @@ def update_costs(
 
 
 class Update:
-    """Updates of GLB-OMD in one dimension, made one at a time.
+    """Updates of GLB-OMD in one dimension, one at a time.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class Update:
     def measure(self) -> dict[str, float]:
         """Return the seconds of the rank-one part and of the projection.
 
-        The rank-one part is an update that stays inside the ball; the projection is that of a point
-        at twice the radius in the norm which those updates built.
+        The rank-one part is an update that stays inside the ball. The projection is of a point at
+        twice the radius, in the norm from these updates.
         """
         algorithm = self._algorithm
         arm = self._rng.standard_normal((1, self._dimension))
@@ -125,7 +125,7 @@ class ScalingPanel(Panel):
     """Seconds of a part of an update against the dimension, with its log-log slope."""
 
     class Entry(PanelKeys):
-        series: Annotated[list[Cost], MinLen(1)]  #: Parts that are compared.
+        series: Annotated[list[Cost], MinLen(1)]  #: The compared parts.
 
     tables = ("scaling",)
     axes = Axes("dimension d", "seconds per update", "log", "log")

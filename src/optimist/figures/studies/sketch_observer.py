@@ -1,4 +1,4 @@
-r"""BKB and the exact posterior side by side, on BKB's own history.
+r"""Comparison of BKB with the exact posterior on BKB's own history.
 
 Calandriello et al. (2019), with $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. Theorem 3.1:
 $\sigma^2/\alpha\le\tilde\sigma^2\le\alpha\sigma^2$ for all arms and rounds and
@@ -18,11 +18,11 @@ from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.gaussian_process import ExactPosterior, dense_posterior
 from optimist.numerics.nystrom import pivoted_root
 
-# Rounds at which eigenvalues are computed, O(u^3), and the exact posterior is checked.
+# Rounds at which to compute eigenvalues, O(u^3), and to check the exact posterior.
 SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)
-# The radii are compared from this round on: before, they hardly depend on the sketch.
+# First round at which to compare radii, which hardly depend on the sketch before.
 SETTLED = 20
-# Extremes so far, of which a fact is the worst at the end of a trial.
+# Extremes so far. A fact is the worst of them at the end of a trial.
 WORST = {
     "ratio_low": np.min,
     "ratio_high": np.max,
@@ -38,7 +38,7 @@ WORST = {
     "drift": np.max,
 }
 COLUMNS = (
-    # BKB's own diagnostics, among them information, its estimate of the dimension.
+    # BKB's own diagnostics, such as information, its estimate of the dimension.
     *("inducing", "rank", "distinct", "information"),
     *("dimension", "share", "spent", "log_det"),
     *WORST,
@@ -46,7 +46,7 @@ COLUMNS = (
 
 
 class SketchObserver(Observer):
-    """Compares BKB with the exact posterior in every round, and keeps the worst so far.
+    """Compares BKB with the exact posterior in every round, and keeps the worst values.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class SketchObserver(Observer):
         return len(self.history)
 
     def note(self, **values: float) -> None:
-        """Keep the worse of what was seen so far and some values; NaN stays NaN."""
+        """Keep the worse of earlier and new values; NaN stays NaN."""
         for name, value in values.items():
             worse = WORST[name]([self.worst[name], value]) if name in self.worst else value
             self.worst[name] = float(worse)
@@ -77,7 +77,7 @@ class SketchObserver(Observer):
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Let the exact posterior learn what BKB has learned, and compare."""
+        """Update the exact posterior like BKB, and compare."""
         before = self.exact.leverages
         self.exact.observe(choice, reward)
         self.history.append((choice, reward))

@@ -1,4 +1,4 @@
-"""Figure 2 of the BKB paper: the variances of approximate posteriors, far from data and near."""
+"""Figure 2 of the BKB paper: the variances of approximate posteriors, near data and far away."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from optimist.figures.style import Looks
 
 
-# How the function and the inducing points are drawn.
+# Styles of the function and of the inducing points.
 FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 
 
 class Starvation(Study):
-    """Posteriors of a function that is observed on half of its domain."""
+    """Posteriors of a function with observations on half of its domain."""
 
     name = "starvation"
 
@@ -69,7 +69,7 @@ class Starvation(Study):
             raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
 
     def about(self) -> set[str]:
-        """Return what facts are about, ``bkb_5/40/0.1``, and methods and settings of trials."""
+        """Return the subjects of facts, ``bkb_5/40/0.1``, and methods and settings of trials."""
         names, section = methods(self.section), self.section
         settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
         return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
@@ -77,7 +77,7 @@ class Starvation(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return the curves of trial 0, statistics of all trials, and these together as facts."""
+        """Return the curves of trial 0, statistics of all trials, and both as facts."""
         import pandas as pd
 
         rows, curves = [], []
@@ -104,7 +104,7 @@ class StarvationPanel(Panel):
     """
 
     class Entry(PanelKeys, Named):
-        method: str  #: Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.
+        method: str  #: Method: exact, dtc, sor, bkb_<q-bar> or rff_<features>.
         round: Count  #: Number of observations.
         lengthscale: float  #: Lengthscale of the kernel.
 
@@ -115,7 +115,7 @@ class StarvationPanel(Panel):
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
-        """Refuse a paper without the study, and a posterior that it does not have."""
+        """Refuse a paper without the study, and a posterior that the study lacks."""
         require("starvation", self.spec, paper)
         known = methods(paper["studies"]["starvation"])
         if self.spec["method"] not in known:
@@ -150,14 +150,14 @@ class StarvationPanel(Panel):
         drawing.curves(canvas, marks, looks)
         drawing.below_title(canvas, marks)
         function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
-        if len(function):  # nothing drawn would still disturb the layout
+        if len(function):  # drawing nothing would still disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)
         if len(inducing):
             place = {"transform": canvas.get_xaxis_transform()}
             canvas.plot(inducing["x"], inducing["y"], **INDUCING, **place)
 
     def others(self, marks: "pd.DataFrame") -> list[Any]:
-        """Return the entries of the function and of the inducing points in the legend."""
+        """Return the legend entries of the function and of the inducing points."""
         from matplotlib.lines import Line2D
 
         entries = [

@@ -1,4 +1,4 @@
-r"""Posteriors of a function that is observed on half of its domain, exact and approximate.
+r"""Exact and approximate posteriors of a function with observations on half of its domain.
 
 A function of a Gaussian process with a Gaussian kernel on [0, 1] is observed t times at points
 uniform in [0, 1/2]; each method's posterior there and beyond stands beside the exact one. The BKB
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 JITTER = 1e-9
 BAND = 3.0
-FAR = 0.6  # where no data are near
+FAR = 0.6  # from the data
 
-# Statistics over trials, by what they are of.
+# Statistics over trials, by column.
 OVER_TRIALS = {
     **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
     "lowest": "min",
@@ -57,8 +57,8 @@ def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "p
     DataFrame
         Columns method, round, x, f, mean, low and high (three standard deviations away), deviation
         (of f), exact (deviation of the exact posterior), seen and inducing (whether the point was
-        observed, or is an inducing point), size (number of inducing points), rank (that of their
-        kernel), dimension.
+        observed, or is an inducing point), size (number of inducing points), rank (of their kernel
+        matrix), dimension.
     """
     import pandas as pd
 
@@ -90,7 +90,7 @@ def _algorithms(
     kernel: GaussianKernel,
     rng: Callable[[str], np.random.Generator],
 ) -> dict[str, Any]:
-    """Return the algorithms whose posteriors are compared; they do not choose where to look."""
+    """Return the algorithms to compare by their posteriors; they do not choose points."""
     problem = KernelProblem(
         kernel,
         dimension=1,
@@ -127,9 +127,9 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
 def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
     """Return one row per method and number of observations.
 
-    ratio: median of the variance over the exact one far from data; lowest, highest: its extremes
-    on the grid; inside: share of the grid on which f is within three deviations of the mean; size,
-    rank: number of inducing points, and rank of their kernel.
+    ratio: median of the variance over the exact one far from data; lowest, highest: its extremes on
+    the grid; inside: share of the grid where f is within three deviations of the mean; size, rank:
+    number of inducing points, and rank of their kernel.
     """
     import pandas as pd
 
@@ -153,12 +153,12 @@ def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def place(t: int, lengthscale: float) -> str:
-    """Return the setting of t observations, ``40/0.1``."""
+    """Return the name of a setting with t observations, ``40/0.1``."""
     return f"{t}/{lengthscale:.4g}"
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return medians over trials as facts, and the extremes of extremes.
+    """Return medians over trials as facts; for extremes, return the extreme over trials.
 
     The setting of a fact is ``method/round/lengthscale``.
     """

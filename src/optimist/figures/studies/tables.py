@@ -1,7 +1,7 @@
-"""Files of the tables of studies: one of each study, and one of all studies of a paper.
+"""Files of studies' tables: one file per study, and one for all studies of a paper.
 
-Such a file has the columns of all its tables and the column ``table``; its metadata have the types
-of the columns of each table, so that reading gives what was written.
+A file has the columns of all its tables and the column ``table``. Its metadata have the types of
+each table's columns, so that reading restores the written tables.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ FACTS = ["name", "setting", "value"]
 def write(
     tables: "Mapping[str, pd.DataFrame]", path: str | Path, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write tables by name, and what is said of how they were made.
+    """Write tables by name, and a record of how they were made.
 
     Tables without rows keep their columns.
     """
@@ -55,19 +55,19 @@ def write(
 
 
 def _plain(table: "pd.DataFrame") -> dict[str, str]:
-    """Return the types that columns have in a file: numbers, truths among them, and texts."""
+    """Return the types of columns in a file: numbers (also for booleans) and texts."""
     return {
         column: "float64" if kind.kind in "biuf" else "str" for column, kind in table.dtypes.items()
     }
 
 
 def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
-    """Return tables by name, and what is said of how they were made.
+    """Return tables by name, and the record of how they were made.
 
     Raises
     ------
     ResultError
-        If the file is absent, damaged or no file of studies.
+        If the file is absent, damaged or not a file of studies.
     """
     file = checksummed.open_parquet(path)
     found = (file.metadata.metadata or {}).get(KEY.encode())

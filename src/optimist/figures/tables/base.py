@@ -1,4 +1,4 @@
-"""What a kind of table is: the keys it takes, what it is made from, and its rows."""
+"""Base class of tables: the keys, inputs and rows of a kind."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -21,13 +21,13 @@ LOW, HIGH = "_low95", "_high95"
 class TableKeys(Keys):
     """Keys of every table."""
 
-    kind: str  #: What the table shows, see below.
+    kind: str  #: Kind of the table, see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: The set of targets that asks for it; default paper.
+    group: NotRequired[Group]  #: Group of targets that makes it; default paper.
 
 
-# What columns mean that several kinds have.
+# Meanings of columns that several kinds have.
 MEANINGS = {
     "setting": "label of the setting",
     "algorithm": "label of the algorithm",
@@ -53,18 +53,18 @@ class Table(ABC):
     Attributes
     ----------
     Entry : type
-        The keys of its entry: a class that extends `TableKeys`.
+        The keys of its entry: a subclass of `TableKeys`.
     lanes : tuple of str
-        Lanes of results of its cells that it is made from.
+        Lanes that it reads results of its cells from.
     tables : tuple of str
-        Tables of studies that it is made from.
+        Tables of studies that it reads.
     of_group : bool
         Whether it shows every cell of its group.
     order : str
-        Column by which the rows of a setting are sorted, the smallest first; empty for the order in
-        which `rows` yields them.
+        Column that sorts the rows of a setting in increasing order; if empty, rows keep the order
+        of `rows`.
     meanings : dict
-        What columns mean, besides those of `MEANINGS`.
+        Meanings of further columns, in addition to `MEANINGS`.
     """
 
     Entry: ClassVar[type] = TableKeys
@@ -79,38 +79,38 @@ class Table(ABC):
 
     @property
     def kind(self) -> str:
-        """The kind as the configuration names it."""
+        """Name of the kind in the configuration."""
         return self.spec["kind"]
 
     @property
     def settings(self) -> list[str]:
-        """The settings that it shows."""
+        """Settings that it shows."""
         return shown_settings(self.spec)
 
     @property
     def algorithms(self) -> list[str]:
-        """The labels of the algorithms that it shows."""
+        """Labels of the algorithms that it shows."""
         return list(self.spec.get("algorithms", []))
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds that it reads by number, which the table of trials has to hold."""
+        """Rounds that it reads by number, which the table of trials must hold."""
         return []
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
-        """The setting and algorithm of its cells; None for every cell of its group."""
+        """Setting and algorithm of its cells; None for every cell of its group."""
         return None if self.of_group else list(product(self.settings, self.algorithms))
 
     def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError for what the paper's configuration lacks, besides cells."""
+        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
 
     @abstractmethod
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield its rows, values by column."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return its rows as a frame, in its order."""
+        """Return its rows as a sorted frame."""
         import pandas as pd
 
         frame = pd.DataFrame(self.rows(tables))
@@ -121,9 +121,9 @@ class Table(ABC):
         return frame.loc[keys.index].reset_index(drop=True)
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
-        """Return a Markdown document: title, caption, the table and what its columns mean.
+        """Return a Markdown document: title, caption, the table and the meanings of its columns.
 
-        ``shortened`` says by what the run was made shorter than the paper's, if it was.
+        ``shortened`` says how the run was shortened, if it was.
         """
         known = {**MEANINGS, **self.meanings}
         meanings = [f"- `{c}`: {known[c]}\n" for c in _without_ends(frame) if c in known]
@@ -136,14 +136,14 @@ class Table(ABC):
         return "\n".join([*parts, "".join(meanings)]).rstrip() + "\n"
 
     def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
-        """Return setting and algorithm of the cells of a lane; ``paper["cells"]`` has all."""
+        """Return setting and algorithm of the cells of a lane, from ``paper["cells"]``."""
         return [(setting, algorithm) for own, setting, algorithm in paper["cells"] if own == lane]
 
 
 def cell_columns(
     setting: str, algorithm: str, trials: "pd.DataFrame", paper: Paper
 ) -> dict[str, Any]:
-    """Return the columns that say which cell a row is of."""
+    """Return the columns that identify the cell of a row."""
     return {
         "setting": setting,
         "algorithm": algorithm,
@@ -162,8 +162,8 @@ def statuses(trials: "pd.DataFrame") -> str:
 def to_markdown(frame: "pd.DataFrame") -> str:
     """Return a table as Markdown.
 
-    Columns ``name``, ``name_low95``, ``name_high95`` become one, ``1.02 [0.97, 1.07]``; numbers
-    are rounded to three significant digits, missing ones are left out.
+    Columns ``name``, ``name_low95``, ``name_high95`` become one, ``1.02 [0.97, 1.07]``. Numbers are
+    rounded to three significant digits, missing ones left out.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
@@ -172,7 +172,7 @@ def to_markdown(frame: "pd.DataFrame") -> str:
 
 
 def _without_ends(frame: "pd.DataFrame") -> list[str]:
-    """Return the columns but the ends of intervals."""
+    """Return the columns except the ends of intervals."""
     return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FinalRegret(Table):
-    """Mean final regret with its 95 % interval, and how trials ended."""
+    """Mean final regret with its 95 % interval, and counts of trials by status."""
 
     class Entry(TableKeys):
         extremes: NotRequired[bool]  #: Add median and largest to the means.
@@ -50,7 +50,7 @@ class RunTime(Table):
     """Median seconds per trial, fastest and slowest, and final medians of other columns."""
 
     class Entry(TableKeys):
-        also: NotRequired[Labels]  #: Columns of the results whose final medians are added.
+        also: NotRequired[Labels]  #: Further columns of results to show final medians of.
 
     lanes = ("timing",)
     of_group = True
@@ -85,5 +85,5 @@ def _extremes(regrets: "pd.Series") -> dict[str, float]:
 
 
 def _final_median(trials: "pd.DataFrame", column: str) -> float:
-    """Return the median of a diagnostic over complete trials, NaN where there is none."""
+    """Return the median of a diagnostic over complete trials; NaN without values."""
     return complete(trials)[column].median() if column in trials else np.nan

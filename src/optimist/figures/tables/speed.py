@@ -33,11 +33,11 @@ class Speed(Table):
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds around which it gives times."""
+        """Rounds around which it gives times."""
         return list(self.spec["rounds"])
 
     def check(self, paper: Paper) -> None:
-        """Refuse a table without the method that its ratios are to."""
+        """Refuse a table without the paper's method, to which its ratios refer."""
         method = paper.get("method")
         if method not in self.algorithms:
             raise ConfigError(
@@ -46,7 +46,7 @@ class Speed(Table):
             )
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield the times of each cell, beside those of the paper's method."""
+        """Yield the times of each cell, and their ratios to the paper's method."""
         rounds = self.spec["rounds"]
         for setting in self.settings:
             own = self._milliseconds(tables, setting, tables.paper["method"])
@@ -66,7 +66,7 @@ class Speed(Table):
                 }
 
     def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
-        """Return milliseconds per round around the rounds, in total and of all updates."""
+        """Return milliseconds per round around the rounds, for whole rounds and for updates."""
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         if totals.empty:
@@ -74,10 +74,10 @@ class Speed(Table):
         recorded = totals.index.to_numpy(float)
         found = {}
         for t in self.spec["rounds"]:
-            # A tenth of the rounds up to t, or half as many if t is the last of all.
+            # The window is a tenth of the rounds up to t, or half of that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
-            # Of cells that end before, or that have no such round, nothing is known.
+            # Cells that end earlier, or that lack such a round, have no value.
             found[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
         last = runs.sort_values("round").groupby("trial").last()
         updates = (last["seconds"] - last["select_seconds"]).median()

@@ -1,4 +1,4 @@
-"""What tables of studies have in common: all facts of the study."""
+"""Base class of studies' tables: all facts of the study."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -8,7 +8,7 @@ from optimist.figures.tables.base import Table
 
 
 class StudyFacts(Table):
-    """All facts whose names begin with the study's, a row for each that they are about.
+    """All facts whose names begin with the study's name, one row per subject.
 
     Attributes
     ----------

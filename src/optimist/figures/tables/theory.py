@@ -1,7 +1,7 @@
-"""Kind ``theory``: the paper's orders of growth beside measured ones.
+"""Kind ``theory``: the paper's orders of growth, and measured orders.
 
-Measured are the log-log slopes of time per round and of state bytes against the round, over the
-last decade of rounds, with 95 % intervals: of time by t over trials, of bytes by least squares.
+Measured values are log-log slopes of time per round and of state bytes against the round, over the
+last decade of rounds, with 95 % intervals: for time by t over trials, for bytes by least squares.
 """
 
 from collections.abc import Iterator
@@ -24,9 +24,9 @@ class Row(Keys):
     regret: str  #: Order of the regret.
     time: str  #: Order of the time per round.
     memory: str  #: Order of the memory.
-    algorithm: NotRequired[str]  #: Label to measure; none if not run.
-    efficient: NotRequired[bool]  #: Jointly efficient.
-    remark: NotRequired[str]  #: What else the paper says.
+    algorithm: NotRequired[str]  #: Label to measure; absent if not run.
+    efficient: NotRequired[bool]  #: Whether the method is jointly efficient.
+    remark: NotRequired[str]  #: Further remarks of the paper.
 
 
 class Theory(Table):
@@ -34,7 +34,7 @@ class Theory(Table):
 
     class Entry(TableKeys):
         settings: Labels  #: The settings shown.
-        rows: Annotated[list[Row], MinLen(1)]  #: Methods, with what the paper states.
+        rows: Annotated[list[Row], MinLen(1)]  #: Methods, with the paper's statements.
 
     lanes = ("timing",)
     meanings: ClassVar = {
@@ -52,11 +52,11 @@ class Theory(Table):
 
     @property
     def algorithms(self) -> list[str]:
-        """The labels of the methods that are run."""
+        """Labels of the methods that are run."""
         return [row["algorithm"] for row in self.spec["rows"] if "algorithm" in row]
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield what the paper states of each method, and what was measured."""
+        """Yield the paper's statements on each method, and the measurements."""
         for row, setting in product(self.spec["rows"], self.settings):
             words = {key: row[key] for key in STATED}
             if "efficient" in row:
