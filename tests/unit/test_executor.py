@@ -154,6 +154,17 @@ def test_a_process_serves_one_room(here):
     assert found["b1"] not in {found[key] for key in ("a1", "a2", "a3")}
 
 
+def test_a_call_whose_time_is_over_costs_its_process_and_no_other(here):
+    (here / "slow.py").write_text(
+        "import time\n\ndef forever(tell):\n    while True:\n        try:\n"
+        "            time.sleep(1)\n        except BaseException:\n            pass\n"
+    )
+    waiting = {"slow": Call("slow:forever", seconds=1.0), "next": Call("bad:number")}
+    found = {key: (word, value) for key, word, value in calls(waiting)}
+    assert found["slow"][0] == "error" and "as its time was over" in str(found["slow"][1])
+    assert found["next"][0] == "done"
+
+
 def test_calls_can_be_called_off_and_nothing_starts_without_a_call(here, monkeypatch):
     waiting = {i: Call("bad:number") for i in range(9)}
     for key, _, _ in calls(waiting):

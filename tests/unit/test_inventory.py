@@ -29,7 +29,7 @@ class ToyPlan:
     """As much of a plan as the inventory asks for: cells of a paper, and a study of facts."""
 
     def __init__(self, root, *asked):
-        self.root, self.papers = root, ["toy", "other"]
+        self.root, self.papers, self.reuses = root, ["toy", "other"], False
         self.config = {"caps": {"rounds": None}, "only": {"settings": []}}
         self.layout = Layout(str(root), str(root / "figures"))
         self.data = SimpleNamespace(digest=str)

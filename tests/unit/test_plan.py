@@ -101,6 +101,10 @@ def test_what_was_played_keeps_its_parts_when_costs_change(made, ends):
     assert part_ends(8, (), 10_000.0, made) == ends
 
 
+def test_a_part_within_another_does_not_cut_it():
+    assert part_ends(100, (), 10.0, [(0, 60), (30, 50)]) == part_ends(100, (), 10.0, [(0, 60)])
+
+
 def test_parts_of_a_cell_are_its_trials_once_each(plan):
     for trials in plan.trials:
         parts = plan.trials.parts(trials)

@@ -88,6 +88,62 @@ def test_results_are_put_into_the_tables_and_taken_from_them_later(plan):
     assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
 
 
+def test_what_leaves_the_table_is_named_and_a_run_that_takes_nothing_writes_nothing(plan):
+    play(plan, lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = Path(plan.layout.cells("glb_omd"))
+    kept = path.with_name("trials.parquet"), path
+    before = [file.stat() for file in kept]
+    publish(planned(results="elsewhere"), "glb_omd")
+    assert [file.stat().st_mtime_ns for file in kept] == [one.st_mtime_ns for one in before]
+    shutil.rmtree("results")
+    without = planned()
+    del without.trials.asked["glb_omd"][KEY], without.trials._of_paper["glb_omd"][KEY]
+    summary = publish(without, "glb_omd")
+    assert summary.dropped == ["/".join(KEY)]
+    assert "left out of the table" in summary.in_words()
+    assert KEY not in TrialTable(kept[0]).keys
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_restricted_run_keeps_rows_that_do_not_fit_their_record(plan, is_recorded):
+    play(plan, lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    known = cell_records.read(path)
+    wrong = {KEY: replace(known.pop(KEY), content="0" * 16)}
+    wrong = wrong if is_recorded else {}
+    cell_records.write([*known.values(), *wrong.values()], path)
+    part = planned(only={**ONLY, "algorithms": ["glb_omd"]})
+    before = Path(plan.layout.trials("glb_omd")).read_bytes()
+    with pytest.raises(ResultError, match=rf"^{'/'.join(KEY)} in .* has other rows than"):
+        publish(part, "glb_omd")
+    assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
+
+
+def test_a_mark_of_a_restricted_run_says_nothing_of_a_study_that_it_left_out(plan):
+    path = plan.layout.published("glb_omd", "paper")
+    whole = planned(only={"settings": [], "algorithms": [], "figures": []}, caps={})
+    part = planned(
+        only={"settings": [], "algorithms": [], "figures": ["glb_omd/update_cost"]}, caps={}
+    )
+    name, file = next(
+        (name, Path(whole.studies.file("glb_omd", name)))
+        for name in part.studies.names("glb_omd")
+        if whole.studies.file("glb_omd", name) == part.studies.file("glb_omd", name)
+    )
+    file.parent.mkdir(parents=True)
+    file.touch()
+    about = {"trials": 0, "parts": (), "digest": "old", "content": "old", "observed": {}}
+    about |= {"seconds": 1.0, "mb": 1.0, "commit": "", "made": ""}
+    record = cell_records.CellRecord(cell_records.STUDY, "paper", name, "", **about)
+    for one in (whole, part):
+        one._records["glb_omd"] = {record.key: record}
+    write_text(part.targets.publication("glb_omd", "paper"), path)
+    assert part.targets.is_published("glb_omd", "paper")
+    assert not whole.targets.is_published("glb_omd", "paper")
+
+
 def test_a_restricted_run_takes_no_evidence_from_the_tables(plan):
     whole = {"settings": [], "algorithms": [], "figures": []}
     full = planned(only=whole)

@@ -23,16 +23,21 @@ class Model(Keys):
     options: NotRequired[dict[Name, Inner]]
     inner: NotRequired[list[Inner]]
     anything: NotRequired[Any]
+    mixed: NotRequired[float | str | bool]
 
 
 LEFT = {"kind": "left"}
 FAULTS = [
+    ({"number": 1, "mixed": {"float": 1}}, "mixed is {'float': 1}; allowed: "),
+    ({"number": 1, "mixed": ["float"]}, "mixed is ['float']; allowed: "),
+    ({"number": 1, "mixed": {"str": {"bool": 1}}}, "mixed is {'str': {'bool': 1}}; allowed: "),
+    ({"number": 1, "names": {"str": 1}}, "names is {'str': 1}; allowed: "),
     ([], "the document is []; allowed: keys with values"),
     ({}, "the document lacks the key 'number'; required: number"),
     (
         {"number": 1, "caps": 3},
         "unknown key 'caps' in the document (did you mean 'cap'?); "
-        "allowed: anything, cap, inner, names, number, options",
+        "allowed: anything, cap, inner, mixed, names, number, options",
     ),
     ({"numbre": 1}, "unknown key 'numbre' in the document (did you mean 'number'?)"),
     ({"number": 2.0}, "number is 2.0; allowed: a whole number"),

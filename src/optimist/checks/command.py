@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from optimist.checks.plugin import Report
 
 SECONDS = 60.0  # of a test
+# By which a process may be late, as a class can ignore the end of its time there.
+GRACE = 5.0
 
 
 def check(
@@ -53,7 +55,7 @@ def check(
     EndedError
         If the class ends the process before its cases are known.
     """
-    waiting = {"": Call("optimist.checks.served:cases", {"text": label})}
+    waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:
         # The other process loads the class meanwhile.
         from optimist.checks import plugin
@@ -69,7 +71,8 @@ def check(
 
         def run(test: Callable[..., None], case: "Case") -> tuple[str, ...]:
             asked = {"test": f"{test.__module__}:{test.__name__}", "case": case, "seconds": seconds}
-            waiting[""] = Call("optimist.checks.served:run", asked)
+            most = None if seconds is None else seconds + GRACE
+            waiting[""] = Call("optimist.checks.served:run", asked, seconds=most)
             try:
                 return answer()
             except ConfigError:

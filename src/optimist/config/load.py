@@ -183,7 +183,7 @@ def read(name: str, model: Any) -> Any:
 
 
 def load_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims of a YAML file, checked by schema and metrics, with readings for choices.
+    """Return the claims of a YAML file, checked against their types, with readings for choices.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def with_file(label: str) -> str:
 
 
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the configuration of a paper, checked by schema and by building its every cell.
+    """Return the configuration of a paper, checked against its types and by building each cell.
 
     Parameters
     ----------

@@ -58,7 +58,9 @@ def check(
         _adapter(model).validate_python(document)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
-        faults = [_Fault.of(e, document) for e in errors if e["type"] != "missing" or not is_part]
+        faults = [
+            _Fault.of(e, document, model) for e in errors if e["type"] != "missing" or not is_part
+        ]
         if faults:
             raise ConfigError(_first(faults).message(document, model, source, place)) from None
 
@@ -100,6 +102,12 @@ def inside(hint: Any, key: str | int) -> Any:
     return Any
 
 
+def _has(hint: Any, key: Any) -> bool:
+    """Return whether a type has values under a key."""
+    plain = [bare(member)[0] for member in members(hint)]
+    return hint is Any or any(key in keys_of(t) or get_origin(t) is dict for t in plain)
+
+
 @lru_cache
 def _adapter(model: Any) -> Any:
     from pydantic import TypeAdapter
@@ -123,14 +131,16 @@ class _Fault:
     bound: Mapping[str, Any]
 
     @classmethod
-    def of(cls, error: Mapping[str, Any], document: Any) -> "_Fault":
+    def of(cls, error: Mapping[str, Any], document: Any, model: Any) -> "_Fault":
         """Return an error of pydantic, whose location also names members of unions."""
-        kind, location, value, path = error["type"], error["loc"], document, []
+        kind, location, path = error["type"], error["loc"], list[Any]()
+        value, hint = document, model
         is_key = location[-1:] == ("[key]",)
         for step in location[:-1] if kind == "extra_forbidden" else location:
-            if isinstance(value, Mapping | list) and (step in value or isinstance(step, int)):
+            is_item = isinstance(step, int) and isinstance(value, list)
+            if is_item or (isinstance(value, Mapping) and step in value and _has(hint, step)):
                 path.append(step)
-                value = value[step]
+                value, hint = value[step], inside(hint, step)
         name = path.pop() if is_key else next(reversed(location), None)
         return cls("key" if is_key else kind, tuple(path), name, error.get("ctx", {}))
 
@@ -174,7 +184,8 @@ class _Fault:
         if self.kind == "predicate_failed":
             return _unmet(hint, value)
         plain = [bare(member)[0] for member in members(hint)]
-        return " or ".join(_TYPES[dict if keys_of(t) else get_origin(t) or t] for t in plain)
+        kinds = (dict if keys_of(t) else get_origin(t) or t for t in plain)
+        return " or ".join(_TYPES.get(kind, "another value") for kind in kinds)
 
 
 def _first(faults: Sequence[_Fault]) -> _Fault:
@@ -195,4 +206,13 @@ def _first(faults: Sequence[_Fault]) -> _Fault:
 def _unmet(hint: Any, value: Any) -> str:
     """Return words for the first condition of a type that a value does not meet."""
     conditions = [one for member in members(hint) for one in bare(member)[1]]
-    return next(one.words for one in conditions if isinstance(one, Such) and not one.func(value))
+    unmet = (one.words for one in conditions if isinstance(one, Such) and not _meets(one, value))
+    return next(unmet, "another value")
+
+
+def _meets(condition: Such, value: Any) -> bool:
+    """Return whether a value meets a condition; one of another type cannot be asked."""
+    try:
+        return bool(condition.func(value))
+    except (TypeError, ValueError):
+        return True

@@ -6,6 +6,7 @@ pipe to this process. It ends with all its children when this process ends, howe
 only a child that made a session of its own may be left.
 """
 
+import math
 import os
 import pickle
 import signal
@@ -39,11 +40,14 @@ class Call:
         Its other arguments, by name, as plain data.
     room : str
         One process serves calls of one room only.
+    seconds : float or None
+        Wall time for the call, after which its process is killed.
     """
 
     function: str
     arguments: dict[str, Any] = field(default_factory=dict)
     room: str = ""
+    seconds: float | None = None
 
 
 def call(
@@ -177,7 +181,7 @@ def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
         if left <= 0:
             raise TimeoutError
         sent = wait([worker.pipe for worker in busy.values()], min(left, _SECONDS))
-        found = [key for key, one in busy.items() if one.pipe in sent or one.is_over]
+        found = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
         if found:
             return found
 
@@ -187,6 +191,7 @@ class _Worker:
 
     def __init__(self, room: str, is_quiet: bool) -> None:
         self.room = room
+        self._deadline = math.inf
         self.pipe, other = Pipe()
         with other:
             number = other.fileno()
@@ -205,8 +210,14 @@ class _Worker:
         """Whether the process has ended; a child of it may go on, and hold its pipe."""
         return self._process.poll() is not None
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the time of its call is over."""
+        return time.monotonic() > self._deadline
+
     def send(self, asked: Call) -> None:
         """Ask for a call; of a process that has ended, `receive` tells that."""
+        self._deadline = math.inf if asked.seconds is None else time.monotonic() + asked.seconds
         with suppress(OSError):
             self.pipe.send((asked.function, asked.arguments))
 
@@ -218,6 +229,9 @@ class _Worker:
                 return word, from_text(value) if word == "error" else value
         except (EOFError, OSError):
             pass
+        if self.is_late:
+            self.end()
+            return "error", EndedError("its process was killed, as its time was over")
         how = status_in_words(self.end())
         return "error", EndedError(f"its process ended with {how}")
 

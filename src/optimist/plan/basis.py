@@ -15,6 +15,9 @@ from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.trials import CellKey
 from optimist.plan import costs
 
+# Keys of the configuration that decide where something is, and not which results are made.
+PLACES = ("results", "figures", "papers", "committed")
+
 
 class Basis:
     """A checked configuration and the records of the committed tables.
@@ -76,6 +79,10 @@ class Basis:
         """The part of the configuration that differs from config/config.yaml."""
         usual = load_config()
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
+
+    def is_cut(self, *sections: str) -> bool:
+        """Return whether ``only`` or ``caps`` leaves out cells, trials or rounds of the papers."""
+        return any(value for section in sections for value in self.config[section].values())
 
     @property
     def shortened(self) -> str:

@@ -54,6 +54,12 @@ class Plan(Basis):
         self.shown = PlannedShown(self, self.trials, self.studies)
         self.targets = PlannedTargets(self, self.claims, self.trials, self.studies, self.shown)
 
+    def forget(self, paper: str) -> None:
+        """Read the tables of a paper again, as they were written."""
+        super().forget(paper)
+        self.trials.forget(paper)
+        self.targets.forget(paper)
+
     def report_category(self, wildcards: Any) -> str:
         """Return the report's name of a paper: its method."""
         paper = self.papers[wildcards.paper]

@@ -17,6 +17,7 @@ from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey, Trials
 from optimist.figures.studies import table_names
 from optimist.figures.studies import tables as study_tables
+from optimist.plan.basis import PLACES
 from optimist.plan.trials import tiling
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Summary:
         Timed cells whose race in the table has more cells than this run requests.
     unused : list of str
         Result files of today's code whose range of trials no job has.
+    dropped : list of str
+        Cells that leave the table, as the configuration does not ask for them.
     """
 
     paper: str
@@ -52,6 +55,7 @@ class Summary:
     stale: list[str] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
         """Return a sentence, and a line for each list."""
@@ -61,6 +65,7 @@ class Summary:
             (self.stale, "of other code"),
             (self.partial, "kept, as the table has more cells of their race"),
             (self.unused, "not used, as no job has their range of trials"),
+            (self.dropped, "left out of the table, as the configuration does not ask for them"),
         ):
             if names:
                 lines.append(f"  {words}: {len(names)}: {', '.join(names[:8])}")
@@ -83,7 +88,7 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     ------
     ResultError
         If a file is damaged, two folders have different outcomes of the same trials, or each has a
-        part of a race.
+        part of a race; or if a cell that this run leaves out has rows that do not fit its record.
     """
     if folders:
         gather(plan, paper, [*map(Path, folders)])
@@ -103,10 +108,15 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     kept = {
         key: records[key] for key in records if key in rows or (key[0] == STUDY and key[1] in names)
     }
-    configuration = plan.configuration
+    rounds = {place: sorted(one) for place, one in declared.items() if one}
+    path = layout.trials(paper)
+    table = TrialTable(path if Path(path).is_file() else None).metadata
+    if not summary.published and (kept.keys(), rounds) == (before.keys(), table["declared"]):
+        return summary
+    configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
     if any(records[key] is before.get(key) for key in rows):
         # A restricted run keeps the cells that it leaves out, so the table keeps its configuration.
-        known = TrialTable(layout.trials(paper)).metadata["configuration"]
+        known = table["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
         configuration |= {k: known[k] for k in ("only", "caps") if k in known}
     # If the process is killed between two writes, no record describes missing rows.
@@ -146,14 +156,20 @@ def _rows(
             f"{place} is lost, which says what made {path}; put it back, or delete both"
         )
     rows: dict[CellKey, CellTrials] = {}
+    summary.dropped += ["/".join(key) for key in table.keys if key not in plan.trials.asked[paper]]
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
     asked = plan.trials.asked[paper]
     # A restricted run ignores the cells that it leaves out, and races without them.
     left_out = {asked[key].race for key in records if key in asked and key not in planned} - {""}
     for key in asked:
         trials, record = planned.get(key), records.get(key)
-        known = table.recorded(*key) if record else None
-        if known is not None and record is not None and known.content != record.content:
+        known = table.recorded(*key)
+        if known is not None and (record is None or record.content != known.content):
+            if trials is None:
+                raise ResultError(
+                    f"{'/'.join(key)} in {path} has other rows than its record in {place} says; "
+                    "put both files back, or publish a run that has this cell"
+                )
             known = None  # the record describes other rows
         is_partial = trials is not None and trials.race in left_out
         found = None if trials is None or is_partial else from_results(plan, trials, wanted)
@@ -163,9 +179,9 @@ def _rows(
             continue
         if known is not None:
             rows[key] = known
-            place = f"{key[0]}/{key[1]}"
-            if known.is_thinned and place in declared:
-                declared[place] &= {*table.metadata["declared"].get(place, ())}
+            where = f"{key[0]}/{key[1]}"
+            if known.is_thinned and where in declared:
+                declared[where] &= {*table.metadata["declared"].get(where, ())}
         if trials is None:
             continue
         if found is None:
@@ -185,12 +201,7 @@ def _has_more(known: CellRecord | None, found: CellRecord, plan: "Plan") -> bool
     """Return whether the table has more trials, played by the same code or before a short run."""
     if known is None or known.trials <= found.trials:
         return False
-    return known.is_of(found.digest) or _is_cut(plan, "caps")
-
-
-def _is_cut(plan: "Plan", *sections: str) -> bool:
-    """Return whether a run leaves out cells, trials or rounds of the paper."""
-    return any(value for section in sections for value in plan.config[section].values())
+    return known.is_of(found.digest) or plan.is_cut("caps")
 
 
 def from_results(
@@ -241,11 +252,10 @@ def _studies(
     committed = plan.layout.studies(paper)
     known = study_tables.read(committed)[0] if Path(committed).is_file() else {}
     found: dict[str, pd.DataFrame] = {}
-    asked, is_cut = plan.studies.names(paper), _is_cut(plan, "only", "caps")
+    asked = plan.studies.names(paper)
     for name in plan.studies.all(paper):
-        path, key = plan.studies.file(paper, name), (STUDY, name, "")
-        # A restricted run may compute a study on fewer cells.
-        if Path(path).is_file() and not (is_cut and key in records):
+        path, key = plan.studies.fresh_file(paper, name), (STUDY, name, "")
+        if path is not None:
             tables, about = study_tables.read(path)
             made = about["provenance"]
             records[key] = CellRecord(

@@ -14,12 +14,12 @@ from optimist.core.layout import GROUPS, Layout
 from optimist.experiments.cell_records import STUDY, misfits
 from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
+from optimist.plan.basis import PLACES
 from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.products import Product, Sources
 
 # Keys of a configuration that name places of files, and do not change a run.
-PLACES = ("results", "figures", "papers", "committed")
 # How many cells a message names.
 NAMED = 3
 

@@ -77,22 +77,29 @@ def reseal(
     table = TrialTable(path if Path(path).is_file() else None)
     jobs = [*_cells(plan, paper, records, table, summary), *_studies(plan, paper, records, summary)]
     equal: dict[CellKey, str] = {}
-    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
-        waiting = {pool.submit(*job): (key, digest) for key, digest, job in jobs}
-        for done, future in enumerate(as_completed(waiting), 1):
-            key, digest = waiting[future]
+    try:
+        with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+            waiting = {pool.submit(*job): (key, digest) for key, digest, job in jobs}
             try:
-                fault = future.result()
-            except Exception as error:  # one failing cell must not stop the others
-                fault = str(error) if isinstance(error, OptimistError) else in_one_line(error)
-            if fault:
-                summary.other[_name(key)] = fault
-            else:
-                equal[key] = digest
-            if report is not None:
-                report(done, len(jobs))
-    if equal:
-        _seal(plan, paper, records, equal, summary)
+                for done, future in enumerate(as_completed(waiting), 1):
+                    key, digest = waiting[future]
+                    try:
+                        fault = future.result()
+                    except Exception as error:  # one failing cell must not stop the others
+                        is_ours = isinstance(error, OptimistError)
+                        fault = str(error) if is_ours else in_one_line(error)
+                    if fault:
+                        summary.other[_name(key)] = fault
+                    else:
+                        equal[key] = digest
+                    if report is not None:
+                        report(done, len(jobs))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        if equal:
+            _seal(plan, paper, records, equal, summary)
     return summary
 
 
@@ -192,6 +199,8 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
         mine, theirs = found.ends.get(name, np.full(1, np.nan)), stored.ends[name]
         if not np.array_equal(mine, theirs, equal_nan=True):
             return f"trial {number} has {name} {float(mine[0])!r}, not {float(theirs[0])!r}"
+    if trials.lane == "regret" and (more := [n for n in found.ends if n not in stored.ends]):
+        return f"trial {number} has {more[0]}, which the table lacks"
     return _fault_of_curve(trials, found, stored, names, _precision(trials, known))
 
 

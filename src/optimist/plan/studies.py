@@ -88,6 +88,16 @@ class PlannedStudies:
         digest = self._basis.in_name(self.digest(paper, name))
         return self._basis.layout.study(paper, name, digest)
 
+    def fresh_file(self, paper: str, name: str) -> str | None:
+        """Return the result file of a study that the tables take, None without one.
+
+        A restricted run may compute a study on fewer cells, so the tables keep the study they have.
+        """
+        is_kept = (STUDY, name, "") in self._basis.committed(paper)
+        path = self.file(paper, name)
+        is_taken = Path(path).is_file() and not (is_kept and self._basis.is_cut("only", "caps"))
+        return path if is_taken else None
+
     def is_committed(self, paper: str, name: str) -> bool:
         """Return whether the committed tables have a study, made by today's code."""
         record = self._basis.committed(paper).get((STUDY, name, ""))

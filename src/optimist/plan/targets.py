@@ -275,8 +275,7 @@ class PlannedTargets:
         keys = self._trials.keys(paper, group=group)
         fresh = {key: [*self._trials.fresh_files(paper, [key])] for key in keys}
         for name in self._studies.names(paper) if group == "paper" else ():
-            path = self._studies.file(paper, name)
-            fresh[STUDY, name, ""] = [path] if Path(path).is_file() else []
+            fresh[STUDY, name, ""] = [*filter(None, [self._studies.fresh_file(paper, name)])]
         made = {key: [one.digest, one.content] for key, one in self._basis.committed(paper).items()}
         declared = self.declared(paper)
         found = {
@@ -293,6 +292,11 @@ class PlannedTargets:
             is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)
             self._published[paper, group] = is_marked
         return self._published[paper, group]
+
+    def forget(self, paper: str) -> None:
+        """Read the results and marks of a paper again."""
+        self._contents = {key: one for key, one in self._contents.items() if key[0] != paper}
+        self._published = {key: one for key, one in self._published.items() if key[0] != paper}
 
     # Targets.
 

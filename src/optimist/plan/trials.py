@@ -77,10 +77,7 @@ class PlannedTrials:
     ) -> None:
         self._basis, self._data, papers = basis, data, basis.papers
         caps, only = basis.config["caps"], basis.config["only"]
-        self._misfits = {
-            name: misfits(basis.committed(name), basis.layout.trials(name))
-            for name in (papers if basis.reuses else ())
-        }
+        self._misfits: dict[str, set[CellKey]] = {}
         whole = {name: expand(paper) for name, paper in papers.items()}
         self.asked = {name: {t.key: t for t in found} for name, found in whole.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
@@ -105,6 +102,16 @@ class PlannedTrials:
             place = trials.place("")
             check_length(*place[1:4], place.trials)
 
+    def forget(self, paper: str) -> None:
+        """Compare the rows of a paper with their records again."""
+        self._misfits.pop(paper, None)
+
+    def _misfits_of(self, paper: str) -> set[CellKey]:
+        if paper not in self._misfits:
+            basis = self._basis
+            self._misfits[paper] = misfits(basis.committed(paper), basis.layout.trials(paper))
+        return self._misfits[paper]
+
     def _with_known(self, trials: Trials) -> Trials:
         """Return trials extended to all that the table has: no configuration discards evidence."""
         record = self._record(trials)
@@ -127,7 +134,7 @@ class PlannedTrials:
     def _record(self, trials: Trials) -> CellRecord | None:
         """Return the committed record of a cell; with ``committed: use`` only if its rows match."""
         paper = trials.cell.paper
-        is_misfit = trials.key in self._misfits.get(paper, ())
+        is_misfit = self._basis.reuses and trials.key in self._misfits_of(paper)
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
@@ -309,7 +316,8 @@ def part_ends(
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
     made = sorted(part for part in made if part[1] <= number)
-    there = dict(tiling(number, made) or made)  # the longest part from each first trial
+    outer = (a for a in made if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in made))
+    there = dict(tiling(number, made) or outer)  # the longest part from each first trial
     ends = [0]
     while (last := ends[-1]) < number:
         end = there.get(last) or min(
