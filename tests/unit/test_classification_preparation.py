@@ -96,7 +96,7 @@ def test_labels_of_any_kind_and_twelve_digits(tmp_path):
         (pd.DataFrame({"a": [1, 2, 3], "y": [0, 1, 2]}), "column y has 3 values; allowed: two"),
         (pd.DataFrame({"a": [1, None], "y": [0, 1]}), "column y has 1 values"),
         (pd.DataFrame({"a": [None, None], "y": [0, 1]}, dtype=float), "column y has 0 values"),
-        (pd.DataFrame({"a": ["low", "high"], "y": [0, 1]}), "column a is no number"),
+        (pd.DataFrame({"a": ["low", "high"], "y": [0, 1]}), "column a is not numeric"),
     ],
 )
 def test_tables_that_classify_nothing_are_refused(tmp_path, frame, message):
