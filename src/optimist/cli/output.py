@@ -1,11 +1,14 @@
 """Printing for a terminal."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
 from optimist.core import terminal
+
+MOST_PATHS = 12
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
@@ -19,5 +22,10 @@ def warn(words: str) -> None:
 
 
 def say_written(paths: Sequence[str], options: Any) -> None:
-    """Print how many files a command wrote, or their paths as JSON."""
-    say(json.dumps(paths) if options.json else f"wrote {len(paths)} files: {paths[-1]}")
+    """Print the paths of the files that a command wrote, or their number where they are many."""
+    if options.json:
+        say(json.dumps(paths))
+    elif len(paths) > MOST_PATHS:
+        say(f"wrote {len(paths)} files in {os.path.commonpath(paths)}")
+    else:
+        say("\n".join(f"wrote {path}" for path in paths))

@@ -30,15 +30,33 @@ def decide(options: Any) -> int:
             say(claims.to_text(frame, details=True, columns=terminal.width()))
             say(f"written nowhere; `optimist decide {paper}` writes the verdicts of the paper")
         return 0
-    written, papers = [], load_config(*options.configfile, values=options.config)["papers"]
+    written, changed = [], []
+    papers = load_config(*options.configfile, values=options.config)["papers"]
     for plan in found:
-        layout = plan.layout
+        layout, (name,) = plan.layout, plan.papers
+        before = _words(layout.claims(name)["csv"])
         written += remake.decide(plan, options.strict, warn)
+        after = _words(layout.claims(name)["csv"])
+        changed += [
+            f"{claim}: {before[claim]} -> {word}"
+            for claim, word in after.items()
+            if claim in before and before[claim] != word
+        ]
     if all(Path(layout.claims(name)["csv"]).is_file() for name in papers):
         join_claims(layout, papers)
         written += layout.claims().values()
+    if not options.json:
+        say("\n".join(changed) or "no verdict changed its word")
     say_written(written, options)
     return 0
+
+
+def _words(path: str) -> dict[str, str]:
+    """Return the words of the verdict on each claim in a file, none without a file."""
+    if not Path(path).is_file():
+        return {}
+    frame = claims.read_frame(path).drop_duplicates("claim")
+    return dict(zip(frame["claim"], frame["words"], strict=True))
 
 
 def draw(options: Any) -> int:
