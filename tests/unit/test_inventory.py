@@ -212,7 +212,7 @@ def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
     assert main.main(arguments) == 0
     said = capsys.readouterr().out
     assert "results --configfile config/quick.yaml --config memory_factor=3 --delete" in said
-    assert "memory_factor=2" in said
+    assert "time_factor=2" in said
 
 
 def test_what_cannot_be_read_is_not_damaged(tmp_path, monkeypatch):

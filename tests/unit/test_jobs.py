@@ -4,7 +4,6 @@ import importlib
 import sys
 import time
 
-import numpy as np
 import pytest
 from result_files import make, toy_trials
 
@@ -142,21 +141,3 @@ def test_an_error_of_a_script_is_one_line_too(tmp_path, capsys):
         raise KeyError("column")
     assert capsys.readouterr().err.startswith("error: KeyError: 'column' (test_jobs.py, line ")
     assert log.read_text().count("Traceback") == 1
-
-
-def test_a_trial_out_of_memory_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
-    select, held = GLOC.select, []
-
-    def greedy(self, arms):
-        held.append(np.zeros(2**50 if len(held) == 5 else 1))  # 8 PiB in the sixth round
-        return select(self, arms)
-
-    monkeypatch.setattr(GLOC, "select", greedy)
-    (path,) = make(tmp_path, toy_trials())
-    # Nothing was appended in the round that failed, so the second trial fails at once.
-    assert statuses(path) == {0: "out_of_memory", 1: "out_of_memory"}
-    rounds = results.read(path).to_pylist()
-    assert max(row["round"] for row in rounds if row["trial"] == 0) == 5
-    held.append(None)
-    (path,) = make(tmp_path, toy_trials())
-    assert statuses(path) == {0: "ok", 1: "ok"}

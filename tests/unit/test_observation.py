@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -155,6 +156,10 @@ def test_the_record_names_what_was_used_and_leaves_out_system_packages_and_outpu
     (here / "w.txt").write_text("1")
     (here / "link.txt").symlink_to("w.txt")
     (here / "unused.py").write_text("")
+    # multiprocessing names the script of a job so in its children.
+    script = ModuleType("__mp_main__")
+    script.__file__ = str(here / "unused.py")
+    monkeypatch.setitem(sys.modules, "__mp_main__", script)
     lines = """
 import colorsys, importlib.metadata, json, os, pandas, pathlib, subprocess, sys, tempfile
 for name in ('/proc/cpuinfo', '/dev/null', '/etc/hostname', json.__file__, pandas.__file__):

@@ -179,7 +179,7 @@ class Observer:
                 is_used = self._is_foreign and name.startswith(_METHODS)
                 if is_new or is_used or name in self._modules:
                     self._own.add(name)
-            elif (is_new or self._is_foreign) and name != "__main__":
+            elif (is_new or self._is_foreign) and name not in ("__main__", "__mp_main__"):
                 path = getattr(module, "__dict__", {}).get("__file__")
                 place = self._place(os.path.abspath(path)) if isinstance(path, str) else None
                 if place is not None:

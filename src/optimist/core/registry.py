@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path, PurePath
 from types import ModuleType
@@ -20,7 +20,7 @@ from typing import Any
 from optimist.core.arguments import name_options
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
-from optimist.core.source_files import closure, is_file, is_own
+from optimist.core.source_files import Signature, closure, is_file, is_own, signature
 
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
@@ -280,41 +280,21 @@ def _attribute(place: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-@dataclass
-class _Loaded:
-    """A file as loaded."""
-
-    state: tuple[tuple[str, int, int], ...]
-    module: ModuleType
-
-
-_FILES: dict[str, _Loaded] = {}
-
-
 def _loaded(module: str) -> ModuleType:
-    """Return a module; reload a file if it or an import from its folder has changed."""
+    """Return a module; a file that was edited, or has an edited import, is loaded again."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
-    state = _state(path)
-    known = _FILES.get(path)
-    if known is None or known.state != state:
-        _FILES[path] = known = _Loaded(state, _load(module, path))
-    return known.module
+    return _load(module, path, frozenset((file, signature(file)) for file in closure(path)))
 
 
-def _state(path: str) -> tuple[tuple[str, int, int], ...]:
-    files = sorted(closure(path))
-    return tuple((file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files)
-
-
-def _load(shown: str, path: str) -> ModuleType:
-    """Execute the file at ``path``, named ``shown`` in messages."""
+@lru_cache
+def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
+    """Execute the file at ``path``, named ``shown`` in messages, with imports from ``files``."""
     folder = os.path.dirname(path)
-    files = closure(path)
     for name, module in list(sys.modules.items()):  # its earlier imports, from its folder
         place = getattr(module, "__file__", None)
-        if place in files and not is_own(place) and name != "__main__":
+        if name != "__main__" and place in dict(files) and not is_own(place):
             del sys.modules[name]
     if folder not in sys.path:
         sys.path.append(folder)  # at the end, so that nothing there hides a library
@@ -327,11 +307,6 @@ def _load(shown: str, path: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ConfigError(f"{shown} cannot be loaded: {_named(error)}") from error
+        words = " ".join((f"{type(error).__name__}:", *str(error).split())).removesuffix(":")
+        raise ConfigError(f"{shown} cannot be loaded: {words}") from error
     return module
-
-
-def _named(error: BaseException) -> str:
-    """Return an error in one line: its type, its message and, in a file, its line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

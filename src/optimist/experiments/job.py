@@ -181,7 +181,7 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
-    """Return the resolved cell for the metadata; less if building it takes too much.
+    """Return the resolved cell for the metadata; less if building it takes too long.
 
     Its trials, which also build the environment, then report that.
     """
@@ -189,5 +189,5 @@ def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any
         with limited(seconds):
             found: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
             return found
-    except (MemoryError, OutOfTimeError):
+    except OutOfTimeError:
         return {"dataset": dataset_digest(cell, data_dir)}

@@ -11,7 +11,6 @@ for a numerical reason; it ends with a status:
                   finite or too large; the curve ends before it
 ``timeout``       the trial's own time limit passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
-``out_of_memory`` the machine refused an array; the curve ends before it
 
 An environment that breaks its contract in another way is an error that names the environment.
 """
@@ -49,8 +48,8 @@ LARGEST_REWARD = 1e150
 # Relative rounding by which a value may exceed the maximum.
 ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
-# Statuses of trials that lacked time or memory, which another machine may have.
-EARLY = ("out_of_time", "out_of_memory")
+# Statuses of trials that another machine may complete.
+EARLY = ("out_of_time",)
 # Columns that the loop measures; diagnostics of algorithms have other names.
 MEASURED = frozenset(
     (
@@ -183,9 +182,6 @@ def _play_rounds(
         except RewardError as error:
             trajectory.status = f"failed: {error}"
             break
-        except MemoryError:
-            trajectory.status = "out_of_memory"
-            break
         except OutOfTimeError:
             trajectory.status = "out_of_time"
             break
@@ -220,7 +216,7 @@ def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
     """Call a method of an environment; an exception becomes an error that names it."""
     try:
         return getattr(environment, method)(*arguments)
-    except (MemoryError, OptimistError):
+    except OptimistError:
         raise
     except Exception as error:
         raise BrokenEnvironmentError(

@@ -285,12 +285,10 @@ class Player:
         return found, {} if histories is None else histories
 
     def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
-        """Play; a trial that exceeds its time, or finds no memory, ends with a status."""
+        """Play; a trial that exceeds its time ends with a status."""
         try:
             with limited(seconds):
                 return play()
-        except MemoryError:
-            return Trajectory("out_of_memory"), {}
         except OutOfTimeError:
             return Trajectory("out_of_time"), {}
 

@@ -27,7 +27,7 @@ class Entry:
     made : str
         The output of its job: the file, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
-        ``early`` if some trials ended for lack of time or memory.
+        ``early`` if some trials ended for lack of time.
     remark : str
         The damage, or how many trials ended early.
     trials : Trials or None
@@ -171,7 +171,7 @@ def to_text(
         )
     for state, more in (
         ("damaged", ""),
-        ("early", ", --config memory_factor=2 or time_factor=2 added"),
+        ("early", ", --config time_factor=2 added"),
     ):
         if count[state]:
             lines.append(
