@@ -152,12 +152,6 @@ def test_cells_of_one_process_share_a_mark_that_no_others_have(tmp_path):
     assert "turns" not in results.read(regret).column_names
 
 
-def test_the_mark_is_of_no_consequence_for_what_is_compared(tmp_path):
-    (a,), (b,) = (make(tmp_path / name, *race(toy_trials())) for name in "ab")
-    assert marks([a]) != marks([b])
-    assert results.digest(results.read(a)) == results.digest(results.read(b))
-
-
 def test_a_race_costs_what_each_of_its_cells_does(tmp_path, monkeypatch):
     slow = OFUGLB.select
 

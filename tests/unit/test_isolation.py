@@ -108,14 +108,6 @@ def test_a_users_environment_changes_no_published_setting(tmp_path, monkeypatch)
     assert both.items() >= compared(*words).items() and len(both) == 2
 
 
-def test_two_files_of_users_do_not_meet(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(MINE.replace("pass", "assert np.eye(1) == 1.0"))
-    (tmp_path / "other.py").write_text(f"{MINE}\nnp.eye = lambda n: 0.0\n")
-    words = ["glb_omd/logistic_s3", "--rounds", "5", "--fresh", "-a"]
-    assert len(compared(*words, "other.py:Mine", "mine.py:Mine")) == 2
-
-
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="trials are not isolated here")
 @pytest.mark.parametrize("name", LEAKS)
 def test_no_trial_changes_another(here, name):
@@ -178,15 +170,6 @@ def test_a_copy_says_how_it_ended():
 
 def fail(error):
     raise error
-
-
-def test_results_of_a_users_class_are_kept_under_its_own_name(here):
-    (here / "mine.py").write_text(MINE)
-    optimist.play("glb_omd/logistic_s3", ["uniform", LABEL], trials=1, rounds=5)
-    kept = [results.read_metadata(path) for path in (here / "results/kept").rglob("*.parquet")]
-    assert {one["trials"]["cell"]["algorithm"] for one in kept} == {"uniform", LABEL}
-    with pytest.raises(ResultError):
-        results.read(here / "results/kept/none.parquet")
 
 
 def test_threads_of_a_class_hang_nothing(here):

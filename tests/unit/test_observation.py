@@ -85,9 +85,6 @@ def save_text(path, number):
 # How a class depends on a file: how that is written, and the parts of the class.
 WAYS = {
     "semicolon": ("w.py", save_text, {"above": "import math; import w"}),
-    "backslash": ("w.py", save_text, {"above": "import \\\n    w"}),
-    "guarded": ("w.py", save_text, {"above": "try: import w\nexcept ImportError: raise"}),
-    "function": ("w.py", save_text, {"start": "import w"}),
     "by name": ("w.py", save_text, {"start": "__import__('importlib').import_module('w')"}),
     "executed": ("w.py", save_text, {"start": "exec(open('w.py').read())"}),
     "removed": ("w.py", save_text, {"start": "import w, sys\ndel sys.modules['w']"}),
@@ -99,15 +96,10 @@ WAYS = {
     "namespace": ("lib/w.py", save_text, {"above": "from lib import w"}),
     "helper": ("lib/w.py", save_text, {"above": "from lib2.step import W"}),
     "open": ("w.txt", save_text, {"start": "open('w.txt').read()"}),
-    "bytes": ("w.txt", save_text, {"start": "open(b'w.txt', 'rb').read()"}),
     "descriptor": ("w.txt", save_text, {"start": "import os; os.close(os.open('w.txt', 0))"}),
-    "path": ("w.txt", save_text, {"start": "from pathlib import Path; Path('w.txt').read_text()"}),
     "update": ("w.txt", save_text, {"start": "open('w.txt', 'r+').read()"}),
-    "append": ("w.txt", save_text, {"start": "open('w.txt', 'a+').read()"}),
     "numpy": ("w.npy", save, {"start": "np.load('w.npy')"}),
-    "mapped": ("w.npy", save, {"start": "np.load('w.npy', mmap_mode='r')"}),
     "csv": ("w.csv", save_text, {"start": "import pandas; pandas.read_csv('w.csv')"}),
-    "parquet": ("w.parquet", save_parquet, {"within": "reads = ['w.parquet']"}),
     "parquet once": ("w.parquet", save_parquet, {"within": "reads = 'w.parquet'"}),
     "reader": (
         "w.parquet",
