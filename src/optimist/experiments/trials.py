@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,7 +27,6 @@ BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that affect no number of a trial.
 UNDECIDING = ("first", "stop", "group", "race")
-Played = tuple[Trajectory, Histories]
 CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
 
@@ -229,9 +228,9 @@ class Player:
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         """Play one trial; for ``histories`` see `optimist.experiments.cell.play_trial`."""
-        found = self._play(trial, self._trials.rounds, histories)
+        trajectory = self._play(trial, self._trials.rounds, histories)
         self._left -= 1
-        return found
+        return trajectory
 
     def _play(
         self, trial: int, rounds: int | None, histories: Histories | None = None
@@ -250,29 +249,30 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        play = partial(self._play_here, trial, rounds, histories)
-        if not self._trials.is_foreign:
-            return self._ended_early(seconds, play)[0]
-        name = self._trials.cell.name
-        found: Trajectory
-        warmed = partial(self._warmed_up, trial, play)
-        found, played = isolated(
-            partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
-        )
+        """Play, in a copy of this process if a trial runs foreign code."""
+        is_foreign = self._trials.is_foreign
+
+        def play() -> tuple[Trajectory, Histories | None]:
+            try:
+                with limited(seconds):
+                    if is_foreign:  # the next trial warms up, and will raise its own errors
+                        with suppress(Exception, SystemExit):
+                            self._play_here(trial + 1, self._start, None)
+                    return self._play_here(trial, rounds, histories), histories
+            except OutOfTimeError:
+                return Trajectory("out_of_time"), None
+
+        if not is_foreign:
+            return play()[0]
+        trajectory: Trajectory
+        trajectory, played = isolated(play, seeding.seed(self._trials.cell.name, trial))
         if histories is not None:
-            histories.update(played)
-        return found
+            histories.update(played or {})
+        return trajectory
 
-    def _warmed_up(self, trial: int, play: Callable[[], Played]) -> Played:
-        """Play a trial after the start of the next one, which will raise its own errors."""
-        with suppress(Exception, SystemExit):
-            self._play_here(trial + 1, self._start, None)
-        return play()
-
-    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Played:
-        """Return the trajectory of a trial, and all histories."""
+    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Trajectory:
         trials = self._trials
-        found = play_trial(
+        return play_trial(
             trials.cell,
             trial,
             self._data_dir,
@@ -282,15 +282,6 @@ class Player:
             time_limit=trials.time_limit,
             histories=histories,
         )
-        return found, {} if histories is None else histories
-
-    def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
-        """Play; a trial that exceeds its time ends with a status."""
-        try:
-            with limited(seconds):
-                return play()
-        except OutOfTimeError:
-            return Trajectory("out_of_time"), {}
 
 
 def run(
