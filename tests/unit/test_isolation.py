@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -218,16 +217,6 @@ def test_a_foreign_leader_is_kept_apart_too(tmp_path, monkeypatch):
     assert asked.is_foreign and not asked.cell.is_foreign
     (path,) = make(tmp_path, asked)
     assert set(results.read(path)["status"].to_pylist()) == {"ok"}
-
-
-@pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
-def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
-    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    try:
-        assert isolated(lambda: 5, 1) == 5
-        assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGCHLD, before)
 
 
 def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys):

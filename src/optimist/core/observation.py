@@ -14,7 +14,7 @@ import os
 import sys
 import sysconfig
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -260,27 +260,16 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
     Parameters
     ----------
     observed : mapping
-        From `Observer.record`. A module of a user counts by its content if its path is gone.
+        From `Observer.record`.
     """
     for name, digest in observed["modules"].items():
-        if not is_file(name) and is_own(name):
-            found = [_digest_of_own(name)]
-        else:
-            found = [_digest(name)]
-            found += [] if found[0] else map(_digest, _moved(name))
-        if digest not in found:
-            return _difference(name, digest, any(found))
+        is_ours = not is_file(name) and is_own(name)
+        if digest != (now := _digest_of_own(name) if is_ours else _digest(name)):
+            return _difference(name, digest, bool(now))
     for name, digest in observed["files"].items():
         if digest != (now := _digest(name)):
             return _difference(name, digest, bool(now))
     return None
-
-
-def _moved(name: str) -> Iterator[str]:
-    """Yield possible current paths of a file outside the current folder, if both were moved."""
-    parts = Path(name).parts
-    for start in range(1, len(parts) if os.path.isabs(name) else 0):
-        yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))
 
 
 def _difference(name: str, digest: str, is_there: bool) -> str:
