@@ -8,7 +8,6 @@ import pytest
 from result_files import make, toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
-from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.job_logging import logged
 from optimist.experiments import job as jobs
@@ -30,14 +29,14 @@ def test_times_are_those_of_a_race_whose_folder_appears_as_a_whole(tmp_path, mon
     race = [toy_trials("timing", algorithm=name) for name in ("gloc", "glb_omd")]
     folder = tmp_path / "time/toy/0.0123456789ab"
     described = [{**trials.describe(), "digest": "x"} for trials in race]
-    jobs.make_race(described, folder, "", provenance.collect)
+    jobs.make_race(described, folder, "")
     paths = [folder / "here" / f"{name}.parquet" for name in ("gloc", "glb_omd")]
     marks = {turn for path in paths for turn in results.read(path)["turns"].to_pylist()}
     assert len(marks) == 1 and [*folder.parent.iterdir()] == [folder]
     before = [path.read_bytes() for path in paths]
     monkeypatch.setattr(GLOC, "select", lambda self, arms: sys.exit(0))
     with pytest.raises(SystemExit):
-        jobs.make_race(described, folder, "", provenance.collect)
+        jobs.make_race(described, folder, "")
     assert [path.read_bytes() for path in paths] == before
     assert [*folder.parent.iterdir()] == [folder]
 
@@ -45,7 +44,7 @@ def test_times_are_those_of_a_race_whose_folder_appears_as_a_whole(tmp_path, mon
 def test_sources_that_changed_since_the_workflow_started_are_noticed(tmp_path):
     described = {**toy_trials().describe(), "code": "0" * 64, "digest": ""}
     with pytest.raises(ResultError, match=r"toy/here/gloc changed after .* run the same command"):
-        jobs.make_result(described, tmp_path / "x.parquet", "", provenance.collect)
+        jobs.make_result(described, tmp_path / "x.parquet", "")
 
 
 # Limits.

@@ -349,7 +349,9 @@ def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
     follower = Cycling(before_select=lambda t: time.sleep(0.005))
     played = play(environment(), leader, [20], observers=[choices])
     start = time.perf_counter()
-    trajectory = replay(environment(), choices.history(played), follower, [10, 20], every=5)
+    trajectory = replay(
+        environment(), History(choices.played, played.status), follower, [10, 20], every=5
+    )
     passed = time.perf_counter() - start
     assert follower.learned == leader.learned
     assert trajectory.columns["round"] == [10, 20]

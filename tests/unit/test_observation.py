@@ -17,7 +17,6 @@ from toy_environments import ROOT
 
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper
-from optimist.core import provenance
 from optimist.core.files import sha256
 from optimist.core.observation import ABSENT, UNSTEADY, Observer, first_change, observe
 from optimist.core.source_files import digest_of
@@ -236,7 +235,7 @@ def test_a_data_set_with_a_checksum_is_not_recorded_twice(here):
     name = next(n for n, s in paper["settings"].items() if s.get("dataset") == "breast_cancer_wdbc")
     job = replace(toy_trials(), cell=make_cell(paper, name, "uniform"), stop=1, rounds=10)
     described = {**job.describe(), "digest": ""}
-    make_result(described, "x.parquet", str(stand_in()), provenance.collect)
+    make_result(described, "x.parquet", str(stand_in()))
     metadata = results.read_metadata("x.parquet")
     assert metadata["resolved"]["dataset"] == sha256(stand_in() / "breast_cancer_wdbc.csv")
     assert not metadata["observed"]["files"]

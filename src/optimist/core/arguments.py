@@ -59,7 +59,9 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
             function = _raw(found)
             own = [*inspect.signature(function).parameters.values()]
             named = [p for p in own if p.kind not in _VARIABLE]
-            if not (_takes_any(function) and _passes_on(function)):
+            # Whether it passes its own **options on in a call.
+            calls = (step.opname for step in dis.get_instructions(function))
+            if not (_takes_any(function) and "CALL_FUNCTION_EX" in calls):
                 return named
             names = {p.name for p in named}
             above = _in_effect(classes[place + 1 :], method)[1:]
@@ -67,11 +69,6 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
             # A configuration gives options only by name.
             return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
     return []
-
-
-def _passes_on(function: FunctionType) -> bool:
-    """Return whether a function passes its own ``**options`` on in a call."""
-    return any(step.opname == "CALL_FUNCTION_EX" for step in dis.get_instructions(function))
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:

@@ -199,7 +199,10 @@ class Registry:
                 f"{', '.join(known) or self._allowed}"
             )
         self._check(name, found)
-        _observe_files_of(found)
+        reads = getattr(found, "reads", ())
+        for path in reads if isinstance(reads, list | tuple) else [reads]:
+            if isinstance(path, str | Path):
+                observe(path)
         return found
 
     def _target(self, name: str) -> tuple[str, str]:
@@ -264,14 +267,6 @@ class Registry:
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
                 "`optimist new` for one that works"
             )
-
-
-def _observe_files_of(cls: type) -> None:
-    """Record the files that a class lists as ``reads``."""
-    listed = getattr(cls, "reads", ())
-    for path in listed if isinstance(listed, list | tuple) else [listed]:
-        if isinstance(path, str | Path):
-            observe(path)
 
 
 def _attribute(place: str) -> Any:

@@ -208,7 +208,7 @@ def play_trial(
         if coverage and not cell.is_foreign_algorithm(label):
             observers += algorithm.observers(environment)
         found = play(environment, algorithm, marks, observers=observers, **limits)
-        histories[cell.setting, label, marks[-1]] = choices.history(found)
+        histories[cell.setting, label, marks[-1]] = History(choices.played, found.status)
         return found
 
     if not probe:

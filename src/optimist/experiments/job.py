@@ -4,12 +4,13 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from optimist.core import provenance
 from optimist.core.errors import OutOfTimeError, ResultError
 from optimist.core.layout import dataset_in, evaluations_in, parse_result
 from optimist.core.observation import Observer
@@ -28,7 +29,6 @@ def make_result(
     description: Description,
     output: str,
     data_dir: str,
-    collect_provenance: Callable[[], dict[str, Any]],
     seconds: float | None = None,
 ) -> None:
     """Play trials of the regret lane and write their result file.
@@ -42,12 +42,10 @@ def make_result(
         The result file.
     data_dir : str
         Folder of the prepared data sets.
-    collect_provenance : callable
-        Returns the record of code and machine for each file.
     seconds : float or None
         Wall time after which trials end early.
     """
-    file = _File(description, output, data_dir, collect_provenance, seconds)
+    file = _File(description, output, data_dir, seconds)
     trials = file.trials
     file.write({trial: file.play(trial) for trial in range(trials.first, trials.stop)})
 
@@ -56,7 +54,6 @@ def make_race(
     descriptions: Sequence[Description],
     folder: str,
     data_dir: str,
-    collect_provenance: Callable[[], dict[str, Any]],
     limits: Sequence[float | None] | None = None,
 ) -> None:
     """Play a race of the timing lane in turns, and write the folder of its results.
@@ -75,7 +72,7 @@ def make_race(
     ]
     try:
         files = [
-            _File(*each, data_dir, collect_provenance, seconds)
+            _File(*each, data_dir, seconds)
             for each, seconds in zip(
                 zip(descriptions, map(str, places), strict=True), limits, strict=True
             )
@@ -97,7 +94,6 @@ class _File:
         description: Description,
         output: str,
         data_dir: str,
-        collect_provenance: Callable[[], dict[str, Any]],
         seconds: float | None,
     ) -> None:
         decisive = {key: value for key, value in description.items() if key != "digest"}
@@ -128,7 +124,7 @@ class _File:
             "digest": description["digest"],
             "name": place.digest if place else "",
             "resolved": resolved,
-            "provenance": collect_provenance(),
+            "provenance": provenance.collect(),
         }
 
     @contextmanager

@@ -26,16 +26,12 @@ class Choices(Observer):
     """The algorithm's choices, round by round."""
 
     def __init__(self) -> None:
-        self._played: list[Any] = []
+        self.played: list[Any] = []
 
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        self._played.append(choice)
-
-    def history(self, trajectory: Trajectory) -> "History":
-        """Return the history of the observed trial."""
-        return History(self._played, trajectory.status)
+        self.played.append(choice)
 
 
 @dataclass(frozen=True)
