@@ -49,8 +49,8 @@ def write_table(
         Options of `pyarrow.parquet.ParquetWriter`.
     """
     groups = table if isinstance(table, list) else [table]
-    known = {**(metadata or {}), KEY: _BLANK.decode()}
-    write_atomically(path, lambda temporary: _write_parquet(groups, temporary, known, options))
+    entries = {**(metadata or {}), KEY: _BLANK.decode()}
+    write_atomically(path, lambda temporary: _write_parquet(groups, temporary, entries, options))
 
 
 def _write_parquet(

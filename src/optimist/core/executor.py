@@ -181,9 +181,9 @@ def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
         if left <= 0:
             raise TimeoutError
         sent = wait([worker.pipe for worker in busy.values()], min(left, _SECONDS))
-        found = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
-        if found:
-            return found
+        ready = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
+        if ready:
+            return ready
 
 
 class _Worker:

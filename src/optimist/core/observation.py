@@ -108,17 +108,17 @@ class Observer:
         which the observer was made if they are inside it. The digest is `ABSENT` for a file that a
         job did not find, and `UNSTEADY` for a file that changed meanwhile.
         """
-        found: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
+        digests: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
         for name in sorted(self._own):
-            found["modules"][name] = _digest(own_file(name))
+            digests["modules"][name] = _digest(own_file(name))
         for path in sorted(self._seen):
             self._read(path)
             _, digest, is_module = self._seen[path]
             is_below = path.startswith(self._folder + os.sep)
             name = os.path.relpath(path, self._folder) if is_below else path
             if digest is not None:
-                found["modules" if is_module else "files"][Path(name).as_posix()] = digest
-        return found
+                digests["modules" if is_module else "files"][Path(name).as_posix()] = digest
+        return digests
 
     def hear(self, path: Any, mode: str | None, flags: int) -> None:
         """Note a file that Python is about to open."""
@@ -162,14 +162,14 @@ class Observer:
             state = signature(path)
         except OSError:
             state = None
-        known = self._seen.get(path)
-        if known is None:
+        seen = self._seen.get(path)
+        if seen is None:
             self._seen[path] = _Seen(state, _digest(path), is_module)
             return
-        digest = known.digest
-        if digest is not None and state != known.state and _digest(path) != digest:
+        digest = seen.digest
+        if digest is not None and state != seen.state and _digest(path) != digest:
             digest = UNSTEADY
-        self._seen[path] = _Seen(state, digest, is_module or known.is_module)
+        self._seen[path] = _Seen(state, digest, is_module or seen.is_module)
 
     def _look(self) -> None:
         """Note the loaded modules."""

@@ -142,31 +142,33 @@ class _File:
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         with self._metered(f"trial {trial}"):
-            found = self._player.play(trial, histories)
-        last = {name: values[-1] for name, values in found.columns.items()}
+            trajectory = self._player.play(trial, histories)
+        last = {name: values[-1] for name, values in trajectory.columns.items()}
         name = self.trials.cell.name
-        logger.info("%s, trial %d: status %s, %s", name, trial, found.status, last)
-        return found
+        logger.info("%s, trial %d: status %s, %s", name, trial, trajectory.status, last)
+        return trajectory
 
-    def write(self, found: Mapping[int, Trajectory], turns: str = "") -> None:
+    def write(self, trajectories: Mapping[int, Trajectory], turns: str = "") -> None:
         observed = self._observer.record()
         metadata = {**self.metadata, "observed": observed, "use": self._meter.use}
-        results.write(results.to_table(self.trials.cell, found, turns), self.output, metadata)
+        results.write(
+            results.to_table(self.trials.cell, trajectories, turns), self.output, metadata
+        )
 
 
 def _play_in_turns(files: Sequence[_File]) -> None:
     race = [file.trials for file in files]
     of_cell = {file.trials.cell.name: file for file in files}
-    found: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
+    trajectories: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
     for file in files:
         file.warm_up()
     for turn in range(max(trials.stop for trials in race)):
         histories: Histories = {}
         for name in (trials.cell.name for trials in interleaved_repeats.order(race, turn)):
-            found[name][turn] = of_cell[name].play(turn, histories)
+            trajectories[name][turn] = of_cell[name].play(turn, histories)
     mark = interleaved_repeats.mark(race)
     for name, file in of_cell.items():
-        file.write(found[name], mark)
+        file.write(trajectories[name], mark)
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
@@ -183,7 +185,7 @@ def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any
     """
     try:
         with limited(seconds):
-            found: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
-            return found
+            resolved: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
+            return resolved
     except OutOfTimeError:
         return {"dataset": dataset_digest(cell, data_dir)}

@@ -378,12 +378,12 @@ class ArmRounds(_Rounds):
         middle = time.perf_counter()
         if type(index) is not int or not 0 <= index < len(arms):
             check_index(index, len(arms), t, algorithm)
-        reward, told = (
+        reward, context = (
             draw_reward(self.environment, t, index),
             ask(self.environment, "context", t, t),
         )
         resume = time.perf_counter()
-        algorithm.update(arms, index, reward, **told)
+        algorithm.update(arms, index, reward, **context)
         algorithm.prepare()
         self.select_seconds += middle - start
         self.seconds += time.perf_counter() - resume + middle - start
@@ -431,10 +431,10 @@ class _BoxRounds(_Rounds):
         return None, x, reward, regret
 
     def totals(self) -> dict[str, Any]:
-        found = {**super().totals(), "simple_regret": self.simple_regret}
+        totals = {**super().totals(), "simple_regret": self.simple_regret}
         # Regret on these is counted from the best value that any algorithm found.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
-        return {**found, **named}
+        return {**totals, **named}
 
 
 def _check_box(environment: BoxEnvironment) -> None:

@@ -50,9 +50,9 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     if not len(table):
         raise ResultError("it has no rows")
     for name in ("paper", "setting", "algorithm"):
-        found = _distinct(table[name])
-        if found != [asked["cell"][name]]:
-            raise ResultError(f"it has rows of {name} {found!r}, not {asked['cell'][name]!r}")
+        names = _distinct(table[name])
+        if names != [asked["cell"][name]]:
+            raise ResultError(f"it has rows of {name} {names!r}, not {asked['cell'][name]!r}")
     trials = values(table["trial"])[0]
     starts = np.flatnonzero(np.diff(trials, prepend=trials[0] - 1))
     expected = [*range(asked["first"], asked["stop"])]
@@ -93,6 +93,6 @@ def _check_trial(rows: pa.Table, marks: np.ndarray) -> None:
             raise ResultError(f"trial {trial} has a {name} that decreases or is negative")
 
 
-def _short(found: list[Any]) -> str:
-    shown = ", ".join(map(repr, found[:3]))
-    return f"{shown}, ... ({len(found)})" if len(found) > 3 else shown or "none"
+def _short(values: list[Any]) -> str:
+    first = ", ".join(map(repr, values[:3]))
+    return f"{first}, ... ({len(values)})" if len(values) > 3 else first or "none"

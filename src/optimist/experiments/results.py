@@ -94,19 +94,19 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
     """Return the metadata of an open file, after checking their form and trials."""
-    found = file.schema_arrow.metadata or {}
-    if KEY not in found:
+    entries = file.schema_arrow.metadata or {}
+    if KEY not in entries:
         raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
     with _named(path):
         try:
-            metadata: dict[str, Any] = json.loads(found[KEY])
+            metadata: dict[str, Any] = json.loads(entries[KEY])
         except ValueError as error:
             raise ResultError(f"its metadata are no JSON ({error})") from None
         check_metadata(metadata)
         place = parse_result(Path(path).absolute())
-        own = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
-        if place not in (None, own):
-            raise ResultError(f"it is the result of {own.path}")
+        stated = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
+        if place not in (None, stated):
+            raise ResultError(f"it is the result of {stated.path}")
     return metadata
 
 

@@ -36,8 +36,8 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
     label = Label.parse(text, "setting")
     settings = paper["settings"]
     if label.name not in settings:
-        known = [name for name in settings if "[" not in name]
-        raise unknown_name(f"setting of {paper['paper']}", label.name, known)
+        names = [name for name in settings if "[" not in name]
+        raise unknown_name(f"setting of {paper['paper']}", label.name, names)
     base = settings[label.name]
     places = option_places(base["environment"])
     for key, _ in label.options:

@@ -99,8 +99,8 @@ class Trials:
 
     def describe(self) -> dict[str, Any]:
         """Return all inputs of their result except the data set, as plain data."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**own, "cell": vars(self.cell), "code": self.code}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**values, "cell": vars(self.cell), "code": self.code}
 
     def decisive(self) -> dict[str, Any]:
         """Return the inputs of each trial's numbers, except the data set, as plain data."""
@@ -113,8 +113,8 @@ class Trials:
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
         """Return the trials of a `describe`; they use the current code, which may have changed."""
-        own = {field.name: description[field.name] for field in fields(cls)}
-        return cls(**{**own, "cell": Cell(**own["cell"])})
+        values = {field.name: description[field.name] for field in fields(cls)}
+        return cls(**{**values, "cell": Cell(**values["cell"])})
 
 
 def expand(
@@ -142,7 +142,7 @@ def expand(
     kept : container or None
         Cells to keep; None for all.
     """
-    found: dict[tuple[str, str], Trials] = {}
+    expanded: dict[tuple[str, str], Trials] = {}
     caps, only, least = caps or {}, only or {}, least or {}
     for lane, (blocks, cap) in BLOCKS.items():
         asked = [
@@ -168,11 +168,11 @@ def expand(
                 race="" if race is None else str(race),
                 rivals="" if race is None else fingerprint({"cells": sorted(rivals[race])}),
             )
-            if found.setdefault((lane, cell.name), trials) != trials:
+            if expanded.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
                     f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
                 )
-    return list(found.values())
+    return list(expanded.values())
 
 
 def _block_cells(
