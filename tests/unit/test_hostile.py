@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from claim_tables import facts, judge
+from own_class import MINE
 from toy_environments import ROOT
 
 from optimist import claims
@@ -256,65 +257,17 @@ def test_commands(arguments, words, capsys, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-NOTED = """
-from optimist.algorithms.uniform import Uniform
-
-
-class Noted(Uniform):
-    reference = "none"
-
-    def __init__(self, problem, *, rng, note=""):
-        super().__init__(problem, rng=rng)
-        self.note = note
-
-    def update(self, *given):
-        if self.note == "raise":
-            raise ValueError("\\x1bcRESET \\x1b]0;owned\\x07 \\x9b2J \\u202eabc")
-"""
-
-
-def written(folder, text, name="noted.py"):
-    (folder / name).write_text(text, encoding="utf-8")
-
-
-def overlay(folder, note, trials=2):
-    """Return an overlay with one more block of runs, of a class in a file with an option."""
-    text = f"""algorithm_files: {{noted: "noted.py:Noted"}}
-additions:
-  glb_omd:
-    runs:
-      - {{settings: logistic_s3, algorithms: ["noted[note={note}]"], trials: {trials}}}
-"""
-    (folder / "overlay.yaml").write_text(text, encoding="utf-8")
-    return "overlay.yaml"
-
-
-def test_labels_that_names_of_files_have_no_room_for_are_not_planned(tmp_path, monkeypatch):
+def test_commands_in_the_words_of_a_class_do_not_reach_the_terminal(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, NOTED)
-    # glb_omd, logistic_s3, noted.py:Noted[note=] and 000-001 have 46 bytes, and a digest has 12.
-    Plan(load_config(overlay(tmp_path, "x" * 181)))
-    with pytest.raises(OptimistError, match="they have 240 bytes; allowed: at most 239"):
-        Plan(load_config(overlay(tmp_path, "x" * 182)))
-    with pytest.raises(OptimistError, match="they have 242 bytes"):
-        Plan(load_config(overlay(tmp_path, "é" * 92)))
-    with pytest.raises(OptimistError, match="with trials 000-1999 they have 240 bytes"):
-        Plan(load_config(overlay(tmp_path, "x" * 181, trials=2000)))
-
-
-def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, NOTED)
-    said = errors_of(capsys, "run", f"{S3_PLACE}/noted.py:Noted[note=raise]", "--rounds", "3")
-    assert r"\x1bcRESET \x1b]0;owned\x07 \x9b2J \u202eabc" in said
-    assert said.rstrip("\n").isprintable()
+    (tmp_path / "mine.py").write_text(MINE.replace("pass", r"raise TypeError('\x1bc\u202eabc')"))
+    said = errors_of(capsys, "run", f"{S3_PLACE}/mine.py:Mine", "--rounds", "3")
+    assert r"\x1bc" in said and said.rstrip("\n").isprintable()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, supported"),
-        (",stated,holds,", ",stated,held,", "outcome is 'held'; allowed: holds, fails, open"),
         (",0.95,", ",\x00,", "is not a table of claims"),
         ("claim,kind", "claims,kind", "lacks claim"),
     ],

@@ -13,7 +13,7 @@ from result_files import make, toy_trials
 import optimist
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
-from optimist.cli import main, new
+from optimist.cli import new
 from optimist.comparison import play as playing
 from optimist.core.errors import ConfigError, EndedError, ResultError
 from optimist.experiments import isolation, results
@@ -127,20 +127,6 @@ def test_no_trial_changes_another(here, name):
 
 LABEL = "mine.py:Mine"
 CONTAINS = "contains = lambda self, thetas: np.ones(len(thetas), dtype=bool)"
-
-
-def test_run_and_compare_agree_on_a_class_that_keeps_something(here, capsys):
-    load, update, choice = LEAKS["a list of the module"]
-    body = LEAK.replace("UPDATE", update).replace("CHOICE", choice)
-    text = f"{load}\n{MINE[: MINE.index('    def select')]}{body}\n    {CONTAINS}\nSEEN = []\n"
-    (here / "mine.py").write_text(text)
-    assert (
-        main.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "40"]) == 0
-    )
-    said = capsys.readouterr().out
-    played = optimist.play("glb_omd/logistic_s3", [LABEL], trials=3, rounds=40)
-    for trial, regret in enumerate(ends(played, LABEL)):
-        assert f"trial {trial}: regret {regret:.4f} after" in said
 
 
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")

@@ -132,11 +132,3 @@ def test_the_copy_of_a_script_is_no_file_of_the_user(tmp_path, monkeypatch, caps
     with pytest.raises(SystemExit), logged(tmp_path / "job.log"):
         importlib.import_module("copied").fail()
     assert "copied.py" not in capsys.readouterr().err
-
-
-def test_an_error_of_a_script_is_one_line_too(tmp_path, capsys):
-    log = tmp_path / "job.log"
-    with pytest.raises(SystemExit), logged(log):
-        raise KeyError("column")
-    assert capsys.readouterr().err.startswith("error: KeyError: 'column' (test_jobs.py, line ")
-    assert log.read_text().count("Traceback") == 1
