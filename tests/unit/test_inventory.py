@@ -2,7 +2,6 @@
 
 import errno
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -197,13 +196,6 @@ def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
     make(tmp_path, job)
     entries = inventory.take(ToyPlan(tmp_path, job))
     assert entries[0].state == "present" and list(inventory.uses(entries)) == []
-
-
-def test_time_limits_of_the_configuration_are_not_early(tmp_path):
-    job = replace(toy_trials(horizon=4000, stop=3), time_limit=0.01)
-    (path,) = make(tmp_path, job)
-    assert "timeout" in results.read(path)["status"].to_pylist()
-    assert states(ToyPlan(tmp_path, job)) == ["present"]
 
 
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):

@@ -344,21 +344,19 @@ def test_replay_spreads_its_estimate_over_the_rounds(sleep):
     np.testing.assert_allclose(steps[5:], 0.01)
 
 
-def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
+def test_replay_learns_from_the_leader_and_is_asked_now_and_then(sleep):
     leader, choices = Cycling(), Choices()
-    follower = Cycling(before_select=lambda t: time.sleep(0.005))
+    follower = Cycling(before_select=lambda t: sleep(0.005))
     played = play(environment(), leader, [20], observers=[choices])
-    start = time.perf_counter()
     trajectory = replay(
         environment(), History(choices.played, played.status), follower, [10, 20], every=5
     )
-    passed = time.perf_counter() - start
     assert follower.learned == leader.learned
     assert trajectory.columns["round"] == [10, 20]
     assert trajectory.columns["selections"] == [2, 4]
     assert trajectory.columns["agreements"] == [2, 4]
-    # Four selections of at least 5 ms stand for twenty, however busy the machine is.
-    assert 0.099 <= trajectory.columns["seconds"][-1] < 5 * passed
+    # Four selections of 5 ms represent twenty.
+    assert trajectory.columns["seconds"][-1] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(("rounds", "recorded"), [(7, [2, 5]), (1, [])])

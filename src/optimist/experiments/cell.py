@@ -186,7 +186,6 @@ def play_trial(
     rounds: int | None = None,
     probe: Mapping[str, Any] | None = None,
     coverage: bool = True,
-    time_limit: float | None = None,
     histories: Histories | None = None,
 ) -> Trajectory:
     """Play one trial of a cell, as `optimist.experiments.trials.Trials` describes it.
@@ -199,7 +198,7 @@ def play_trial(
     marks = checkpoints(cell.spec["horizon"], rounds)
     histories = {} if histories is None else histories
 
-    def lead(label: str, **limits: Any) -> Trajectory:
+    def lead(label: str) -> Trajectory:
         # The algorithm's own random numbers, separate from the environment's streams.
         algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         choices = Choices()
@@ -207,20 +206,18 @@ def play_trial(
         # Observers see the truth, so only published methods have them.
         if coverage and not cell.is_foreign_algorithm(label):
             observers += algorithm.observers(environment)
-        trajectory = play(environment, algorithm, marks, observers=observers, **limits)
+        trajectory = play(environment, algorithm, marks, observers=observers)
         histories[cell.setting, label, marks[-1]] = History(choices.played, trajectory.status)
         return trajectory
 
     if not probe:
-        return lead(cell.algorithm, time_limit=time_limit)
+        return lead(cell.algorithm)
     leader = cell.setting, probe["leader"], marks[-1]
     if leader not in histories:
         lead(probe["leader"])
     follower = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
     every = min(probe["every"], max(1, marks[-1] // 4))
-    return replay(
-        environment, histories[leader], follower, marks, every=every, time_limit=time_limit
-    )
+    return replay(environment, histories[leader], follower, marks, every=every)
 
 
 def watch(

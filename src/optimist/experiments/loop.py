@@ -9,7 +9,7 @@ for a numerical reason; it ends with a status:
 ``non_finite``    the algorithm's state or its point is not finite; the curve ends before it
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is not
                   finite or too large; the curve ends before it
-``timeout``       the trial's own time limit passed; the curve ends there
+``timeout``       the time limit of `play` passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
 
 An environment that breaks its contract in another way is an error that names the environment.
@@ -150,7 +150,9 @@ def play(
     return run_rounds(ArmRounds(environment, algorithm, observers), marks, time_limit)
 
 
-def run_rounds(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
+def run_rounds(
+    rounds: "_Rounds", marks: Sequence[int], time_limit: float | None = None
+) -> Trajectory:
     """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
     invalid: set[str] = set()

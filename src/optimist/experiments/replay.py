@@ -113,7 +113,6 @@ def replay(
     marks: Sequence[int],
     *,
     every: int,
-    time_limit: float | None = None,
 ) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
@@ -130,4 +129,4 @@ def replay(
     reached = [mark for mark in marks if mark <= len(history.played)]
     if not reached:
         return Trajectory(history.status)
-    return run_rounds(_ReplayRounds(environment, history, follower, every), reached, time_limit)
+    return run_rounds(_ReplayRounds(environment, history, follower, every), reached)

@@ -18,7 +18,7 @@ from optimist.experiments.columns import values
 from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 from optimist.experiments.trials import Trials
 
-STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|timeout|failed: (.|\n)*")
+STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|failed: (.|\n)*")
 ROUNDING = 1e-6  # relative decrease that a cumulative regret may have
 # Keys of metadata; a dot leads into a mapping.
 KEYS = (

@@ -44,8 +44,6 @@ class Trials:
         Truncate the trials after this many rounds.
     probe : dict or None
         ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
-    time_limit : float or None
-        Seconds per trial.
     group : str
         The set of targets that asks for them.
     race : str
@@ -60,7 +58,6 @@ class Trials:
     stop: int
     rounds: int | None = None
     probe: dict[str, Any] | None = None
-    time_limit: float | None = None
     group: str = "paper"
     race: str = ""
     rivals: str = ""
@@ -163,7 +160,6 @@ def expand(
                 number if caps.get(cap) is None else min(caps[cap], number),
                 rounds=min(rounds, default=None),
                 probe=block.get("probe"),
-                time_limit=block.get("time_limit"),
                 group=block.get("group", "paper"),
                 race="" if race is None else str(race),
                 rivals="" if race is None else fingerprint({"cells": sorted(rivals[race])}),
@@ -279,7 +275,6 @@ class Player:
             rounds=rounds,
             probe=trials.probe,
             coverage=trials.lane == "regret",
-            time_limit=trials.time_limit,
             histories=histories,
         )
 

@@ -82,7 +82,7 @@ def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entr
     if early:
         remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
         return Entry(path, made, "early", f"{remark} of {len(ends)} trials", trials)
-    is_whole = {*ends.values()} <= {*COMPLETE, "timeout"}
+    is_whole = {*ends.values()} <= {*COMPLETE}
     return Entry(path, made, "present", trials=trials, is_whole=is_whole)
 
 
