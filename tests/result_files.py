@@ -1,6 +1,5 @@
 """Small result files, made as the workflow makes them."""
 
-from optimist.core import provenance
 from optimist.core.layout import digest_in_name
 from optimist.experiments import job
 from optimist.experiments.cell import Cell
@@ -37,10 +36,10 @@ def make(root, *asked, limits=None):
     paths, data = [root / path_of(trials) for trials in asked], str(root / "data")
     described = [{**trials.describe(), "digest": digest_of(trials, str)} for trials in asked]
     if asked[0].lane == "timing":
-        job.make_race(described, paths[0].parents[1], data, provenance.collect, limits)
+        job.make_race(described, paths[0].parents[1], data, limits)
         return paths
     for one, path, limit in zip(described, paths, limits or [None] * len(asked), strict=True):
-        job.make_result(one, path, data, provenance.collect, limit)
+        job.make_result(one, path, data, limit)
     return paths
 
 

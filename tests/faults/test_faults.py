@@ -101,21 +101,6 @@ def test_a_killed_run_is_resumed_to_the_same_results(clone, undisturbed):
     assert clone.digests() == undisturbed
 
 
-def test_a_second_workflow_in_the_same_folder_is_refused_and_disturbs_nothing(clone, undisturbed):
-    arguments = clone.overlay(**LONG)
-    running = clone.start(*arguments, TARGET)
-    (worker, *_) = wait_for(lambda: workers(clone), "worker")
-    worker.suspend()  # on a busy machine it might end before the second workflow looks
-    try:
-        refused = clone.run(*arguments, TARGET, check=False)
-    finally:
-        worker.resume()
-    assert refused.returncode != 0
-    assert "cannot be locked" in refused.stderr
-    assert running.wait() == 0
-    assert clone.digests() == undisturbed
-
-
 # Files that are not what they should be.
 
 
@@ -160,11 +145,6 @@ def test_results_from_a_clock_that_was_ahead_hide_no_edit(tiny):
     subprocess.run(command, shell=True, cwd=tiny.root, check=True)
     tiny.run(*arguments, TARGET)
     assert tiny.outputs(arguments, TARGET) == set()
-
-
-def test_results_from_a_clock_that_was_behind_are_not_made_again(tiny):
-    set_clock(tiny, time.time() - 48 * 3600)
-    assert tiny.outputs(tiny.overlay(), TARGET) == set()
 
 
 # Disks.
@@ -251,31 +231,25 @@ def test_a_download_that_is_interrupted_leaves_nothing(clone):
 # Limits.
 
 
-ENDINGS = {
-    "out_of_memory": ("np.ones(2**50)", {}),  # 8 PiB
-    "out_of_time": ("__import__('time').sleep(60)", {"time_factor": 0.1}),  # half a minute
-}
-
-
-@pytest.mark.parametrize("status", ENDINGS)
-def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(tiny, finished_tiny, status):
-    fault, limits = ENDINGS[status]
+def test_a_cell_out_of_time_says_so_and_the_others_go_on(tiny, finished_tiny):
     sound = (tiny.root / GLOC).read_text()
-    tiny.edit(GLOC, UPDATE, f"{UPDATE}        {fault}\n")
-    arguments = tiny.overlay(resource_limits=True, **limits)
+    tiny.edit(GLOC, UPDATE, f"{UPDATE}        __import__('time').sleep(60)\n")
+    arguments = tiny.overlay(resource_limits=True, time_factor=0.1)  # half a minute
     tiny.run(*arguments, TARGET)
     new = {path: tiny.root / "results" / path for path in tiny.digests()}
     for path in finished_tiny.digests():
         del new[path]
     assert len(new) == 5  # its cell, and the race of it and another
     ends = {path: set(results.read(place)["status"].to_pylist()) for path, place in new.items()}
-    assert all(end == ({status} if "/gloc" in path else {"ok"}) for path, end in ends.items())
+    assert all(
+        end == ({"out_of_time"} if "/gloc" in path else {"ok"}) for path, end in ends.items()
+    )
     figure = (tiny.root / "figures/glb_omd/tables/fig1.csv").read_text()
-    assert f"incomplete: 3 of 3 trials {status}" in figure
+    assert "incomplete: 3 of 3 trials out_of_time" in figure
 
     words = ("optimist", "results", "--configfile", "tiny.yaml", "--delete", "early")
     said = tiny.run(*words).stdout
-    assert f"{status} 3 of 3 trials" in said
+    assert "out_of_time 3 of 3 trials" in said
     assert "deleted 2 results" in said  # the race is one
     (tiny.root / GLOC).write_text(sound)
     assert tiny.outputs(arguments, TARGET).isdisjoint(

@@ -74,9 +74,9 @@ def test_what_is_told_is_passed_on_likewise():
 
 def test_messages_name_what_is_passed_on():
     name_options(Passed)
-    check_keywords("x", ["noise"], Passed.__init__, known=("horizon",))
+    check_keywords("x", ["noise"], Passed.__init__, supplied=("horizon",))
     with pytest.raises(ConfigError, match=r"unknown key 'nois' \(did you mean 'noise'\?\)"):
-        check_keywords("x", ["nois"], Passed.__init__, known=("horizon",))
+        check_keywords("x", ["nois"], Passed.__init__, supplied=("horizon",))
     with pytest.raises(ConfigError, match="key 'horizon' is missing"):
         check_keywords("x", ["noise"], Passed.__init__)
     name_options(Dropped)

@@ -171,7 +171,7 @@ def test_results_of_the_workflow_are_taken(here):
     decisive = cell_records.digest_of(asked, str)
     place = asked.place(digest_in_name(decisive, provenance.packages()))
     path = f"results/{place.path}"
-    make_result({**asked.describe(), "digest": decisive}, path, "", provenance.collect)
+    make_result({**asked.describe(), "digest": decisive}, path, "")
     reports = []
     played = optimist.play("glb_omd/logistic_s9", ["uniform"], trials=4, report=reports.append)
     assert reports == [] and sorted(set(played["trial"])) == [0, 1, 2, 3]

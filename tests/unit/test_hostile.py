@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from claim_tables import facts, judge
+from own_class import MINE
 from toy_environments import ROOT
 
 from optimist import claims
@@ -25,61 +26,42 @@ def each(form, words, *texts):
 
 # Values for `--config`, with words of the answer.
 VALUES = [
-    *each("memory_factor=%s", "memory_factor", "nan", ".nan", ".inf", "1.0e+300"),
-    *each("time_factor=%s", "time_factor", "0", "-1", "'2'x", "[2]", "null", "yes"),
-    *each("data={timeout: %s}", "timeout", ".nan", ".inf", "1.0e+300", "0", "s"),
-    *each("data={retries: %s}", "retries", "-1", "1.5", "1000", "null"),
-    *each("data={source: %s}", "source", "ftp", "5", "[uci]", "null"),
-    *each("caps={rounds: %s}", "rounds", "0", "-5", "1.5", "true", "ten", "1.0e+21"),
-    *each("caps={trials: %s}", "trials", "0", "10000000000", "[1]", "{a: 1}"),
-    *each("caps={timing_trials: %s}", "timing_trials", "0", ".nan"),
+    *each("memory_factor=%s", "memory_factor", ".nan", "1.0e+300", "1_000"),
+    *each("time_factor=%s", "time_factor", "0", "-1", "[2]", "null", "yes"),
+    *each("data={timeout: %s}", "timeout", ".inf", "0", "s"),
+    *each("data={retries: %s}", "retries", "-1", "1.5"),
+    *each("data={source: %s}", "source", "ftp", "[uci]"),
+    *each("caps={rounds: %s}", "rounds", "0", "1.5", "true", "ten"),
+    *each("caps={trials: %s}", "trials", "10000000000", "{a: 1}"),
     ("caps={1: 2}", "key 1 is no text; allowed: text"),
     ("caps={rounds: 5, rounds: 6}", "key 'rounds' stands in line 1 already"),
     ("caps={round: 5}", "unknown key 'round' in caps (did you mean 'rounds'?)"),
     ("caps=", "caps is None; allowed: keys with values"),
     ("caps=[1", "caps=[1 is not valid YAML"),
-    ("caps={a: &x [*x]}", "nested too deeply, or holds itself"),
-    ("caps=!!python/object/apply:os.system [touch planted]", "tag"),
-    *each("results=%s", "results is", "", "~/r", "'  '", "5", "[a]", "{a: b}"),
+    *each("results=%s", "results is", "", "~/r", "5", "[a]"),
     ("figures=2026-01-01", "figures=2026-01-01 is '2026-01-01', which may be a date"),
-    *each("results=%s", "two folders", "figures", "./figures/", "config/../figures"),
-    *each("figures=%s", "holds the sources", ".", "..", "/"),
-    *each("figures=%s", "a folder of sources", "src", "config", "docs/"),
-    (f"results={ROOT}/data", "a folder of sources"),
+    *each("results=%s", "two folders", "figures", "config/../figures"),
+    *each("figures=%s", "holds the sources", ".", "/"),
+    *each("figures=%s", "a folder of sources", "src", "docs/"),
     (f"results={ROOT}/docs/new", "a folder of sources"),
-    (f"results={ROOT}", "holds the sources"),
     (f"results={ROOT}/README.md/x", "README.md is a file"),
     ("results='{paper}'", "without { and }"),
     (f"results={'x' * 300}", "allowed: names of at most"),
-    *each('results="a%sb"', "has the letter", r"\e", r"\0", r"\x9b", r"\u202e", r"\u200b"),
-    ('only={settings: ["a\\u2066"]}', "line 1: settings.0 has the letter"),
-    ("memory_factor=0b1", "memory_factor is '0b1'"),
-    *each("memory_factor=%s", "memory_factor is", "1_000", "1:30", "0o8", "0x"),
-    (f"memory_factor={'9' * 5000}", "memory_factor is inf; allowed: finite numbers"),
-    (f"memory_factor=0x{'f' * 5000}", "(5002 letters); allowed: a number"),
-    *each("memory_factor=!!int %s", "allowed after its tag: a whole number", "abc", "1.5", "''"),
-    *each("results=!!bool %s", "allowed after its tag: true or false", "abc", "yes", "1"),
     ("caps={rounds: !own 5}", "line 1: rounds has the tag '!own'; allowed: no tag"),
-    *each("timing={exclusive: %s}", "allowed: true or false", "yes", "no", "on", "off", "y"),
+    *each("timing={exclusive: %s}", "allowed: true or false", "yes", "off"),
     ("papers=[]", "at least 1 entries"),
     ("papers=glb_omd", "papers is 'glb_omd'; allowed: a list"),
-    ("papers=[nope]", "unknown paper 'nope'"),
-    ("papers=['../glb_omd']", "unknown paper '../glb_omd'"),
+    *each("papers=['%s']", "unknown paper", "nope", "../glb_omd"),
     ("papers=[glb_omd, glb_omd]", "each entry once"),
-    ("papers=!!binary aGVsbG8=", "has the tag"),
     ("only={settings: [nope]}", "unknown name in only.settings 'nope'"),
     ("only={algorithms: [glb_omdd]}", "did you mean 'glb_omd'"),
     ("only={algorithms: [glb_omd], settings: [student_t]}", "allowed: names that share a cell"),
-    ("job_files=5", "unknown key 'job_files'"),
     ("resource_limits=maybe", "resource_limits is 'maybe'; allowed: true or false"),
     ("timing={cores: 0}", "timing.cores is 0; allowed: at least 1"),
     ("unknown=1", "unknown key 'unknown'"),
-    ("=", "unknown key ''"),
     ("papers", "'papers' sets nothing; allowed: key=value"),
-    *each("datasets={covertype: {clusters: %s}}", "clusters", "1000000000", "0"),
-    *each("datasets={covertype: {seed: %s}}", "seed", "-1", "99999999999"),
+    *each("datasets={covertype: {%s}}", "covertype", "clusters: 0", "seed: -1", "n_int: 3"),
     *each("datasets={covertype: {spread_seeds: %s}}", "spread_seeds", "[]", "[a]"),
-    ("datasets={covertype: {n_int: 3}}", "n_int"),
     ("changes={trials: 100000000}", "at most 1000000"),
     ("changes={settings: {nope: {}}}", "unknown paper 'nope'"),
     ("changes={settings: {glb_omd: {'nope*': {}}}}", "allowed: patterns that match"),
@@ -91,7 +73,6 @@ VALUES = [
             ("parameters: {arms: 1000000000}", "arms is 1000000000; allowed: at most"),
             ("parameters: {dimension: .nan}", "dimension is nan"),
             ("parameters: {link: [logistic]}", "link is ['logistic']"),
-            ("parameters: {link: {a: b}}", "link is {'a': 'b'}"),
             ("parameters: {instance: 3}", "instance is 3"),
             ("parameters: {seed: -1}", "seed is -1"),
             ("parameters: {nope: 3}", "unknown key 'nope'"),
@@ -100,20 +81,17 @@ VALUES = [
             ("problem: {delta: low}", "delta is 'low'"),
             ("dataset: ../../x", "dataset"),
             ("environment: nope", "unknown environment 'nope'"),
-            ("environment: ../x", "unknown environment '../x'"),
             ("title: [a]", "title is ['a']; allowed: text"),
         )
     ),
 ]
 FILES = {
     "twice": (b"caps: {rounds: 5}\ncaps: {rounds: 6}\n", "line 2: key 'caps' stands in line 1"),
-    "itself": (b"caps: &a\n  rounds: *a\n", "nested too deeply, or holds itself"),
     "binary": (b"\xff\xfe\x00caps", "is not text in UTF-8"),
     "tab": (b"caps:\n\trounds: 5\n", "is not valid YAML"),
     "list": (b"- caps\n", "allowed: keys with values"),
     "date": (b"caps:\n  rounds: 2026-13-45\n", "line 2: caps.rounds is '2026-13-45', which may be"),
     "date as a key": (b"2026-01-01: 3\n", "line 1: key 2026-01-01 is no text"),
-    "bell": (b'results: "a\\a"\n', "has the letter '\\x07'; allowed: printable letters"),
 }
 
 
@@ -145,9 +123,6 @@ def as_snakemake_hands_over(value):
     [
         ("caps={rounds: 500, trials: 2}", ("caps", "rounds"), 500),
         ("timing={exclusive: false}", ("timing", "exclusive"), False),
-        ("timing={cores: null}", ("timing", "cores"), None),
-        ("changes={trials: 3}", ("changes", "trials"), 3),
-        ("data={timeout: 2.5}", ("data", "timeout"), 2.5),
         ("data={source: mirror}", ("data", "source"), "mirror"),
         ("only={settings: [logistic_s3]}", ("only", "settings"), ["logistic_s3"]),
         ("caps={rounds: 010}", ("caps", "rounds"), 10),
@@ -177,7 +152,7 @@ def test_overlays(name, capsys, tmp_path):
     assert words in said and "overlay.yaml" in said
 
 
-@pytest.mark.parametrize("bad", [".nan", "-.inf", "2026-01-01", "!!binary aGk=", "{1: 2}"])
+@pytest.mark.parametrize("bad", [".nan", "2026-01-01", "{1: 2}"])
 def test_a_paper_holds_plain_data(bad, tmp_path):
     path = tmp_path / "paper.yaml"
     path.write_text(f"settings: {{one: {{parameters: {{norm: {bad}}}}}}}\n")
@@ -195,8 +170,6 @@ def test_overlays_that_are_no_files(capsys, tmp_path):
     [
         ("caps: {rounds: 010}", "caps.rounds is 10, which Snakemake reads as 8"),
         ("caps: {rounds: 1:30}", "caps.rounds is '1:30', which Snakemake reads as 90"),
-        ("time_factor: 1_000", "time_factor is '1_000', which Snakemake reads as 1000"),
-        ("time_factor: 0b11", "time_factor is '0b11', which Snakemake reads as 3"),
         ("timing: {exclusive: no}", "timing.exclusive is 'no', which Snakemake reads as False"),
         ("only: {settings: [logistic_s3, on]}", "only.settings.1 is 'on', which Snakemake reads"),
         ("additions: {glb_omd: {settings: {no: {}}}}", "which Snakemake reads as {False: {}}"),
@@ -242,53 +215,36 @@ CELL = f"{S3_PLACE}/gloc"
 COMMANDS = [
     *(
         (["run", CELL, "--trials", trials], "--trials is")
-        for trials in ("²:³", "3:1", "a:b", "0", "0:1:2", "", "0:1e3", "0:" + "9" * 5000)
+        for trials in ("3:1", "a:b", "0", "0:1:2", "", "0:1e3")
     ),
-    *((["run", CELL, "--rounds", rounds], "--rounds is") for rounds in ("0", "-3")),
-    *(
-        (["run", cell], "")
-        for cell in (
-            "",
-            "//",
-            "glb_omd",
-            "nope/logistic_s3/gloc",
-            "../x/y/z",
-            "glb_omd/nope/gloc",
-            "glb_omd/logistic_s3/nope",
-            "glb_omd/logistic_s3/gloc[",
-            "glb_omd/logistic_s3/gloc[variant]",
-            "glb_omd/logistic_s3/gloc[variant=nope]",
-            "glb_omd/logistic_s3/gloc[nope=1]",
-            "glb_omd/logistic_s3/gloc[variant=paper,variant=paper]",
-            "glb_omd/logistic_s3[norm=nan]/gloc",
-            "glb_omd/logistic_s3[horizon=1e99]/gloc",
-            "glb_omd/logistic_s3[link=probit]/gloc",
-            "glb_omd/logistic_s3[delta=0]/gloc",
-            "glb_omd/logistic_s3/\x00",
-            "glb_omd/ /gloc",
-            "glb_omd/logistic_s3/gp_ucb",
-            "hvt_ucb/student_t[epsilon=3]/hvt_ucb",
-            "go_ucb/f1/nope",
-        )
-    ),
+    (["run", CELL, "--rounds", "0"], "--rounds is"),
     *(
         (["run", cell], words)
         for cell, words in (
-            (f"glb_omd/logistic_s3[horizon={'9' * 5000}]/glb_omd", "allowed: a finite number"),
-            (f"glb_omd/logistic_s3/glb_omd[radius={'9' * 400}]", "allowed: a finite number"),
-            ("glb_omd/logistic_s3/ofuglb[prune=yes]", "prune is 'yes'; allowed: false, true"),
-            ("glb_omd/logistic_s3/ofuglb[prune=tru]", "(did you mean 'true'?); allowed: false"),
-            *each(f"{S3_PLACE}/gloc[variant=a%sc]", "not printable", "\x1b", "\0", "\u202e"),
-            ("glb_omd/logistic_s3/mi\x1bne.py:Mine", "not printable"),
-            (f"glb_omd/logistic_s3/gloc[variant={'x' * 189}]", "240 bytes; allowed: at most 239"),
+            ("", "cell is ''; allowed: PAPER/SETTING/ALGORITHM"),
+            ("nope/logistic_s3/gloc", "unknown paper 'nope'"),
+            ("glb_omd/nope/gloc", "unknown setting of glb_omd 'nope'"),
+            (f"{S3_PLACE}/nope", "unknown algorithm 'nope'"),
+            (f"{S3_PLACE}/gloc[", "malformed"),
+            (f"{S3_PLACE}/gloc[variant]", "option 'variant' is not of the form key=value"),
+            (f"{S3_PLACE}/gloc[variant=nope]", "variant is 'nope'"),
+            (f"{S3_PLACE}/gloc[nope=1]", "unknown option 'nope'"),
+            (f"{S3_PLACE}/gloc[variant=paper,variant=paper]", "twice"),
+            (f"{S3_PLACE}[norm=nan]/gloc", "norm is 'nan'; allowed: a finite number"),
+            (f"{S3_PLACE}[link=probit]/gloc", "unknown link 'probit'"),
+            (f"{S3_PLACE}[delta=0]/gloc", "delta is 0"),
+            (f"{S3_PLACE}/gp_ucb", "'gp_ucb' is not defined for a GLBProblem"),
+            ("hvt_ucb/student_t[epsilon=3]/hvt_ucb", "epsilon is 3"),
+            (f"{S3_PLACE}/ofuglb[prune=tru]", "(did you mean 'true'?); allowed: false"),
+            (f"{S3_PLACE}/gloc[variant=a\x1bc]", "not printable"),
+            (f"{S3_PLACE}/gloc[variant={'x' * 189}]", "240 bytes; allowed: at most 239"),
         )
     ),
-    (["compare", "glb_omd/logistic_s3", "-a", f"gloc[variant={'é' * 95}]"], "241 bytes"),
-    *((["list", what], "") for what in ("", "nope", "glb_omd/nope", "../x", "a/b/c", "\x00")),
+    (["compare", S3_PLACE, "-a", f"gloc[variant={'é' * 95}]"], "241 bytes"),
+    *((["list", name], "unknown") for name in ("nope", "glb_omd/nope")),
     (["claims", "nope"], "unknown paper"),
     (["claims", "--figures", "nowhere"], "does not exist"),
     (["claims", "glb_omd", "--readme"], "leave out"),
-    (["claims", "--open", "--figures", "nowhere"], "does not exist"),
     (["provenance", "nowhere.png"], "is not a file"),
     (["provenance", "."], "is not a file"),
 ]
@@ -301,67 +257,18 @@ def test_commands(arguments, words, capsys, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-NOTED = """
-from optimist.algorithms.uniform import Uniform
-
-
-class Noted(Uniform):
-    reference = "none"
-
-    def __init__(self, problem, *, rng, note=""):
-        super().__init__(problem, rng=rng)
-        self.note = note
-
-    def update(self, *given):
-        if self.note == "raise":
-            raise ValueError("\\x1bcRESET \\x1b]0;owned\\x07 \\x9b2J \\u202eabc")
-"""
-
-
-def written(folder, text, name="noted.py"):
-    (folder / name).write_text(text, encoding="utf-8")
-
-
-def overlay(folder, note, trials=2):
-    """Return an overlay with one more block of runs, of a class in a file with an option."""
-    text = f"""algorithm_files: {{noted: "noted.py:Noted"}}
-additions:
-  glb_omd:
-    runs:
-      - {{settings: logistic_s3, algorithms: ["noted[note={note}]"], trials: {trials}}}
-"""
-    (folder / "overlay.yaml").write_text(text, encoding="utf-8")
-    return "overlay.yaml"
-
-
-def test_labels_that_names_of_files_have_no_room_for_are_not_planned(tmp_path, monkeypatch):
+def test_commands_in_the_words_of_a_class_do_not_reach_the_terminal(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, NOTED)
-    # glb_omd, logistic_s3, noted.py:Noted[note=] and 000-001 have 46 bytes, and a digest has 12.
-    Plan(load_config(overlay(tmp_path, "x" * 181)))
-    with pytest.raises(OptimistError, match="they have 240 bytes; allowed: at most 239"):
-        Plan(load_config(overlay(tmp_path, "x" * 182)))
-    with pytest.raises(OptimistError, match="they have 242 bytes"):
-        Plan(load_config(overlay(tmp_path, "é" * 92)))
-    with pytest.raises(OptimistError, match="with trials 000-1999 they have 240 bytes"):
-        Plan(load_config(overlay(tmp_path, "x" * 181, trials=2000)))
-
-
-def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, NOTED)
-    said = errors_of(capsys, "run", f"{S3_PLACE}/noted.py:Noted[note=raise]", "--rounds", "3")
-    assert r"\x1bcRESET \x1b]0;owned\x07 \x9b2J \u202eabc" in said
-    assert said.rstrip("\n").isprintable()
+    (tmp_path / "mine.py").write_text(MINE.replace("pass", r"raise TypeError('\x1bc\u202eabc')"))
+    said = errors_of(capsys, "run", f"{S3_PLACE}/mine.py:Mine", "--rounds", "3")
+    assert r"\x1bc" in said and said.rstrip("\n").isprintable()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, supported"),
-        (",stated,holds,", ",stated,held,", "outcome is 'held'; allowed: holds, fails, open"),
         (",0.95,", ",\x00,", "is not a table of claims"),
-        (",0.95,", ",1e999e,", "is not a table of claims"),
         ("claim,kind", "claims,kind", "lacks claim"),
     ],
 )
@@ -381,9 +288,7 @@ def test_tables_of_claims(old, new, words, capsys, tmp_path):
     assert words in said and "claims.csv" in said
 
 
-@pytest.mark.parametrize(
-    "arguments", [["list"], ["list", "glb_omd"], ["claims"], ["list", "nope"], ["results"]]
-)
+@pytest.mark.parametrize("arguments", [["list", "nope"], ["claims"]])
 def test_a_locale_without_letters_beyond_ascii(arguments):
     # -X utf8=0 and the C locale, without the coercion that Python does by itself.
     environment = os.environ | {

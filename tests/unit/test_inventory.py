@@ -2,7 +2,6 @@
 
 import errno
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -199,20 +198,13 @@ def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
     assert entries[0].state == "present" and list(inventory.uses(entries)) == []
 
 
-def test_time_limits_of_the_configuration_are_not_early(tmp_path):
-    job = replace(toy_trials(horizon=4000, stop=3), time_limit=0.01)
-    (path,) = make(tmp_path, job)
-    assert "timeout" in results.read(path)["status"].to_pylist()
-    assert states(ToyPlan(tmp_path, job)) == ["present"]
-
-
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
     monkeypatch.setattr("optimist.cli.read.Plan", lambda config: folder)
     arguments = ["results", "--configfile", "config/quick.yaml", "--config", "memory_factor=3"]
     assert main.main(arguments) == 0
     said = capsys.readouterr().out
     assert "results --configfile config/quick.yaml --config memory_factor=3 --delete" in said
-    assert "memory_factor=2" in said
+    assert "time_factor=2" in said
 
 
 def test_what_cannot_be_read_is_not_damaged(tmp_path, monkeypatch):

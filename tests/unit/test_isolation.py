@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,7 +13,7 @@ from result_files import make, toy_trials
 import optimist
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
-from optimist.cli import main, new
+from optimist.cli import new
 from optimist.comparison import play as playing
 from optimist.core.errors import ConfigError, EndedError, ResultError
 from optimist.experiments import isolation, results
@@ -108,14 +107,6 @@ def test_a_users_environment_changes_no_published_setting(tmp_path, monkeypatch)
     assert both.items() >= compared(*words).items() and len(both) == 2
 
 
-def test_two_files_of_users_do_not_meet(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(MINE.replace("pass", "assert np.eye(1) == 1.0"))
-    (tmp_path / "other.py").write_text(f"{MINE}\nnp.eye = lambda n: 0.0\n")
-    words = ["glb_omd/logistic_s3", "--rounds", "5", "--fresh", "-a"]
-    assert len(compared(*words, "other.py:Mine", "mine.py:Mine")) == 2
-
-
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="trials are not isolated here")
 @pytest.mark.parametrize("name", LEAKS)
 def test_no_trial_changes_another(here, name):
@@ -136,20 +127,6 @@ def test_no_trial_changes_another(here, name):
 
 LABEL = "mine.py:Mine"
 CONTAINS = "contains = lambda self, thetas: np.ones(len(thetas), dtype=bool)"
-
-
-def test_run_and_compare_agree_on_a_class_that_keeps_something(here, capsys):
-    load, update, choice = LEAKS["a list of the module"]
-    body = LEAK.replace("UPDATE", update).replace("CHOICE", choice)
-    text = f"{load}\n{MINE[: MINE.index('    def select')]}{body}\n    {CONTAINS}\nSEEN = []\n"
-    (here / "mine.py").write_text(text)
-    assert (
-        main.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "40"]) == 0
-    )
-    said = capsys.readouterr().out
-    played = optimist.play("glb_omd/logistic_s3", [LABEL], trials=3, rounds=40)
-    for trial, regret in enumerate(ends(played, LABEL)):
-        assert f"trial {trial}: regret {regret:.4f} after" in said
 
 
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
@@ -178,15 +155,6 @@ def test_a_copy_says_how_it_ended():
 
 def fail(error):
     raise error
-
-
-def test_results_of_a_users_class_are_kept_under_its_own_name(here):
-    (here / "mine.py").write_text(MINE)
-    optimist.play("glb_omd/logistic_s3", ["uniform", LABEL], trials=1, rounds=5)
-    kept = [results.read_metadata(path) for path in (here / "results/kept").rglob("*.parquet")]
-    assert {one["trials"]["cell"]["algorithm"] for one in kept} == {"uniform", LABEL}
-    with pytest.raises(ResultError):
-        results.read(here / "results/kept/none.parquet")
 
 
 def test_threads_of_a_class_hang_nothing(here):
@@ -235,16 +203,6 @@ def test_a_foreign_leader_is_kept_apart_too(tmp_path, monkeypatch):
     assert asked.is_foreign and not asked.cell.is_foreign
     (path,) = make(tmp_path, asked)
     assert set(results.read(path)["status"].to_pylist()) == {"ok"}
-
-
-@pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
-def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
-    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    try:
-        assert isolated(lambda: 5, 1) == 5
-        assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGCHLD, before)
 
 
 def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys):

@@ -4,12 +4,10 @@ import importlib
 import sys
 import time
 
-import numpy as np
 import pytest
 from result_files import make, toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
-from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.job_logging import logged
 from optimist.experiments import job as jobs
@@ -31,14 +29,14 @@ def test_times_are_those_of_a_race_whose_folder_appears_as_a_whole(tmp_path, mon
     race = [toy_trials("timing", algorithm=name) for name in ("gloc", "glb_omd")]
     folder = tmp_path / "time/toy/0.0123456789ab"
     described = [{**trials.describe(), "digest": "x"} for trials in race]
-    jobs.make_race(described, folder, "", provenance.collect)
+    jobs.make_race(described, folder, "")
     paths = [folder / "here" / f"{name}.parquet" for name in ("gloc", "glb_omd")]
     marks = {turn for path in paths for turn in results.read(path)["turns"].to_pylist()}
     assert len(marks) == 1 and [*folder.parent.iterdir()] == [folder]
     before = [path.read_bytes() for path in paths]
     monkeypatch.setattr(GLOC, "select", lambda self, arms: sys.exit(0))
     with pytest.raises(SystemExit):
-        jobs.make_race(described, folder, "", provenance.collect)
+        jobs.make_race(described, folder, "")
     assert [path.read_bytes() for path in paths] == before
     assert [*folder.parent.iterdir()] == [folder]
 
@@ -46,7 +44,7 @@ def test_times_are_those_of_a_race_whose_folder_appears_as_a_whole(tmp_path, mon
 def test_sources_that_changed_since_the_workflow_started_are_noticed(tmp_path):
     described = {**toy_trials().describe(), "code": "0" * 64, "digest": ""}
     with pytest.raises(ResultError, match=r"toy/here/gloc changed after .* run the same command"):
-        jobs.make_result(described, tmp_path / "x.parquet", "", provenance.collect)
+        jobs.make_result(described, tmp_path / "x.parquet", "")
 
 
 # Limits.
@@ -134,29 +132,3 @@ def test_the_copy_of_a_script_is_no_file_of_the_user(tmp_path, monkeypatch, caps
     with pytest.raises(SystemExit), logged(tmp_path / "job.log"):
         importlib.import_module("copied").fail()
     assert "copied.py" not in capsys.readouterr().err
-
-
-def test_an_error_of_a_script_is_one_line_too(tmp_path, capsys):
-    log = tmp_path / "job.log"
-    with pytest.raises(SystemExit), logged(log):
-        raise KeyError("column")
-    assert capsys.readouterr().err.startswith("error: KeyError: 'column' (test_jobs.py, line ")
-    assert log.read_text().count("Traceback") == 1
-
-
-def test_a_trial_out_of_memory_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
-    select, held = GLOC.select, []
-
-    def greedy(self, arms):
-        held.append(np.zeros(2**50 if len(held) == 5 else 1))  # 8 PiB in the sixth round
-        return select(self, arms)
-
-    monkeypatch.setattr(GLOC, "select", greedy)
-    (path,) = make(tmp_path, toy_trials())
-    # Nothing was appended in the round that failed, so the second trial fails at once.
-    assert statuses(path) == {0: "out_of_memory", 1: "out_of_memory"}
-    rounds = results.read(path).to_pylist()
-    assert max(row["round"] for row in rounds if row["trial"] == 0) == 5
-    held.append(None)
-    (path,) = make(tmp_path, toy_trials())
-    assert statuses(path) == {0: "ok", 1: "ok"}

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from optimist.core.errors import OutOfTimeError
-from optimist.experiments.limits import MEGABYTE, forget_peak_memory, limited, peak_memory
-
-
-def test_time_that_is_over_stops_what_runs():
-    start = time.monotonic()
-    with pytest.raises(OutOfTimeError), limited(seconds=0.1):
-        time.sleep(30.0)
-    assert time.monotonic() - start < 10.0
+from optimist.experiments.limits import forget_peak_memory, limited, peak_memory
 
 
 def test_no_handler_for_exceptions_swallows_it():
@@ -53,7 +46,7 @@ def test_in_another_thread_time_is_not_limited():
 def test_the_largest_memory_stays_until_it_is_forgotten():
     forget_peak_memory()
     before = peak_memory()
-    block = np.ones(int(before + 200.0) * MEGABYTE // 8)
+    block = np.ones(int(before + 200.0) * 2**17)
     largest = peak_memory()
     assert largest >= before + 190.0
     del block

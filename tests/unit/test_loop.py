@@ -1,9 +1,7 @@
 """The loop: what is recorded, what is timed, and how a trial ends."""
 
 import math
-import sys
 import time
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,10 +11,10 @@ from toy_environments import ScriptedEnvironment
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.checks.toys import ScriptedFunction, bowl, make_box_problem
-from optimist.core.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
+from optimist.core.errors import BrokenEnvironmentError, ConfigError
 from optimist.environments.base import check_arms
 from optimist.environments.observer import Observer
-from optimist.experiments.loop import CURVE_POINTS, Coverage, Trajectory, checkpoints, play
+from optimist.experiments.loop import CURVE_POINTS, Coverage, checkpoints, play
 from optimist.experiments.replay import Choices, History, replay
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
@@ -72,10 +70,9 @@ def test_checkpoints_span_the_run_with_about_three_hundred_points():
     assert (marks[0], marks[-1]) == (1, 3000)
     assert marks == sorted(set(marks))
     assert 0.8 * CURVE_POINTS <= len(marks) <= CURVE_POINTS
-
-
-def test_short_runs_record_every_round():
     assert checkpoints(20) == list(range(1, 21))
+    with pytest.raises(ConfigError, match="horizon is 0; allowed: at least 1"):
+        checkpoints(0)
 
 
 @pytest.mark.parametrize("rounds", [1, 7, 150, 2999, 3000, 5000])
@@ -83,12 +80,6 @@ def test_a_truncated_run_keeps_the_rounds_of_the_full_one(rounds):
     full, marks = checkpoints(3000), checkpoints(3000, rounds)
     stop = min(rounds, 3000)
     assert marks == sorted({*(m for m in full if m <= stop), stop})
-
-
-@pytest.mark.parametrize("horizon", [0, -3])
-def test_a_run_without_rounds_is_refused(horizon):
-    with pytest.raises(ConfigError, match=str(horizon)):
-        checkpoints(horizon)
 
 
 def test_totals_are_cumulative_and_recorded_at_the_marks():
@@ -105,17 +96,6 @@ def test_the_algorithm_gets_the_reward_of_its_own_round_and_arm():
     algorithm = Cycling()
     play(environment(lambda t, index: 10.0 * t + index), algorithm, [4])
     assert algorithm.learned == [(0, 0.0), (1, 11.0), (2, 22.0), (0, 30.0)]
-
-
-def test_only_select_and_update_are_timed():
-    def slow_reward(t, index):
-        time.sleep(0.02)
-        return 1.0
-
-    assert play(environment(slow_reward), Cycling(), [10]).columns["seconds"][-1] < 0.05
-    for hooks in ({"before_select": 0}, {"before_update": 0}):
-        slow = Cycling(**{name: lambda t: time.sleep(0.01) for name in hooks})
-        assert play(environment(), slow, [10]).columns["seconds"][-1] >= 0.1
 
 
 def test_coverage_is_lost_for_good_and_only_asked_for_where_it_is_defined():
@@ -158,45 +138,12 @@ def test_an_observer_looks_before_and_after_every_round_and_adds_its_columns():
     assert trajectory.columns["noted"] == [2, 6]
 
 
-def test_observers_are_not_timed():
-    slow = Noting(before=lambda t: time.sleep(0.01), after=lambda t: time.sleep(0.01))
-    columns = play(environment(), Cycling(), [10], observers=[slow]).columns
-    assert columns["seconds"][-1] < 0.05
-
-
 @pytest.mark.parametrize("place", ["before", "after", "columns"])
 def test_a_numerical_error_of_an_observer_is_a_status(place):
     observer = Noting(**{place: raising(np.linalg.LinAlgError("Singular matrix"), 7)})
     trajectory = play(environment(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns["round"] == [1, 5, 7]
-
-
-def stopped_at(line, code):
-    """Return a function for `sys.settrace` that runs out of time before a line of some code."""
-    left = [line]
-
-    def trace(frame, event, value):
-        if event == "line":
-            left[0] -= 1
-            if left[0] < 0:
-                raise OutOfTimeError
-        return trace
-
-    return lambda frame, event, value: trace if frame.f_code is code else None
-
-
-@pytest.mark.parametrize("line", range(40))
-def test_a_limit_of_time_never_tears_a_recorded_round(line):
-    """An alarm rings between any two instructions, those that record among them."""
-    before = sys.gettrace()
-    sys.settrace(stopped_at(line, Trajectory.record.__code__))
-    try:
-        trajectory = play(environment(), Cycling(), [1, 2, 3])
-    finally:
-        sys.settrace(before)
-    assert trajectory.status in ("ok", "out_of_time")
-    assert len({len(values) for values in trajectory.columns.values()}) <= 1
 
 
 def test_state_that_is_not_finite_ends_the_curve_before_it():
@@ -227,9 +174,7 @@ def test_an_algorithm_broken_by_a_bad_reward_is_reported_as_that():
     "error",
     [
         np.linalg.LinAlgError("Singular matrix"),
-        OverflowError("math range error"),
         ZeroDivisionError("float division by zero"),
-        FloatingPointError("underflow"),
     ],
     ids=lambda error: type(error).__name__,
 )
@@ -304,13 +249,10 @@ def test_a_programming_error_is_not_hidden(error):
         play(environment(), Cycling(before_select=raising(error, 2)), [5])
 
 
-def test_diagnostics_cannot_replace_what_is_measured(monkeypatch):
-    monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
-    with pytest.raises(ConfigError, match=r"Cycling records regret; allowed: columns of other"):
+def test_diagnostics_and_observers_replace_no_column(monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(ConfigError, match="Cycling records regret"):
+        patch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
         play(environment(), Cycling(), [5])
-
-
-def test_observers_and_algorithms_cannot_replace_each_others_columns(monkeypatch):
     with pytest.raises(ConfigError, match=r"Noting records noted; allowed"):
         play(environment(), Cycling(), [5], observers=[Noting(), Noting()])
     monkeypatch.setattr(Noting, "columns", lambda self: {"seconds": 0.0})
@@ -340,9 +282,7 @@ def test_an_algorithm_may_report_its_own_status():
     [
         (np.array([[1.0, 0.0], [0.8, 0.7]]), r"arm 1 has norm 1\.06"),
         (np.empty((0, 2)), r"shape \(0, 2\)"),
-        (np.empty((3, 0)), r"shape \(3, 0\)"),
         (np.ones(3) / 3.0, r"shape \(3,\)"),
-        (np.array([[0.1, math.nan]]), "not finite"),
         (np.array([[0.1, math.inf]]), "not finite"),
     ],
 )
@@ -380,10 +320,12 @@ def sleep(monkeypatch):
 
 def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
     monkeypatch.setattr(Cycling, "prepare", lambda self: sleep(0.004))
-    slow = Cycling(before_select=lambda t: sleep(0.002))
-    columns = play(environment(), slow, [10]).columns
+    slow = Cycling(before_select=lambda t: sleep(0.002), before_update=lambda t: sleep(0.001))
+    observer = Noting(*[lambda t: sleep(1.0)] * 3)
+    paying = environment(lambda t, index: sleep(1.0) or 1.0)
+    columns = play(paying, slow, [10], observers=[observer]).columns
     assert columns["select_seconds"][-1] == pytest.approx(0.02)
-    assert columns["seconds"][-1] == pytest.approx(0.06)
+    assert columns["seconds"][-1] == pytest.approx(0.07)
     # In a replay, preparing stands for as many rounds as selecting.
     slow = Cycling(before_select=lambda t: sleep(0.002))
     columns = replay(environment(), cycled(), slow, [10], every=5).columns
@@ -402,28 +344,25 @@ def test_replay_spreads_its_estimate_over_the_rounds(sleep):
     np.testing.assert_allclose(steps[5:], 0.01)
 
 
-def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
+def test_replay_learns_from_the_leader_and_is_asked_now_and_then(sleep):
     leader, choices = Cycling(), Choices()
-    follower = Cycling(before_select=lambda t: time.sleep(0.005))
+    follower = Cycling(before_select=lambda t: sleep(0.005))
     played = play(environment(), leader, [20], observers=[choices])
-    start = time.perf_counter()
-    trajectory = replay(environment(), choices.history(played), follower, [10, 20], every=5)
-    passed = time.perf_counter() - start
+    trajectory = replay(
+        environment(), History(choices.played, played.status), follower, [10, 20], every=5
+    )
     assert follower.learned == leader.learned
     assert trajectory.columns["round"] == [10, 20]
     assert trajectory.columns["selections"] == [2, 4]
     assert trajectory.columns["agreements"] == [2, 4]
-    # Four selections of at least 5 ms stand for twenty, however busy the machine is.
-    assert 0.099 <= trajectory.columns["seconds"][-1] < 5 * passed
-
-
-def test_a_leader_in_doubt_is_the_status_of_its_follower():
-    history = cycled(status="unconverged")
-    assert replay(environment(), history, Cycling(), [5], every=2).status == "unconverged"
+    # Four selections of 5 ms represent twenty.
+    assert trajectory.columns["seconds"][-1] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(("rounds", "recorded"), [(7, [2, 5]), (1, [])])
 def test_where_the_leader_ended_its_follower_ends(rounds, recorded):
+    doubted = replay(environment(), cycled(status="unconverged"), Cycling(), [5], every=2)
+    assert doubted.status == "unconverged"
     history = cycled(rounds, "timeout")
     follower = Cycling()
     follower.status = "unconverged"
@@ -440,26 +379,13 @@ def test_a_follower_that_chooses_no_arm_is_refused():
         replay(environment(), history, follower, [8], every=4)
 
 
-def test_a_follower_that_fails_numerically_is_a_status():
-    follower = Cycling(before_update=raising(np.linalg.LinAlgError("Singular matrix"), 7))
-    trajectory = replay(environment(), cycled(), follower, [5, 10], every=2)
-    assert trajectory.status == "failed: Singular matrix"
-    assert trajectory.columns["round"] == [5]
-
-
-@pytest.mark.parametrize("index", [-1, 3, True, 1.0, float("nan"), None, "0"])
+@pytest.mark.parametrize("index", [-1, 3, True, 1.0, None])
 def test_what_is_no_index_of_an_arm_is_refused(index):
     """Arrays take -1 for their last element, so nothing else would say so."""
     algorithm = Cycling()
-    algorithm.select = lambda arms: index if algorithm.t == 2 else 0
+    algorithm.select = lambda arms: index if algorithm.t == 2 else np.int64(0)
     with pytest.raises(ConfigError, match=r"^Cycling.select returned .* in round 3; .* 0 to 2$"):
         play(environment(), algorithm, [5])
-
-
-def test_an_index_of_numpy_is_one():
-    algorithm = Cycling()
-    algorithm.select = lambda arms: np.int64(2)
-    assert play(environment(), algorithm, [5]).status == "ok"
 
 
 # Environments are held to their contract in play.
@@ -474,23 +400,14 @@ def test_an_index_of_numpy_is_one():
             "arms in round 1: arm set is a DataFrame",
         ),
         ("arms", lambda arms, t: arms.tolist(), "arms in round 1: arm set is a list"),
-        ("arms", lambda arms, t: arms + 0j, "arm set is an array of complex128"),
         ("arms", lambda arms, t: arms.astype(np.float16), "arm set is an array of float16"),
         ("arms", lambda arms, t: np.ma.masked_array(arms), "arm set is a MaskedArray"),
         ("arms", lambda arms, t: 9.0 * arms if t == 6 else arms, "arms in round 7: arm . has norm"),
         ("means", lambda means, t: means * np.nan, "means returned nan in round 1"),
-        (
-            "means",
-            lambda means, t: means + (0.0 if t < 4 else np.inf),
-            "means returned inf in round 5",
-        ),
         ("means", lambda means, t: np.append(means, 5.0), r"and shape \(4,\) in round 1"),
         ("means", lambda means, t: means + 1j, "means returned an array of complex128 in round 1"),
-        ("means", lambda means, t: means.astype(str), "means returned an array of <U32 in round 1"),
         ("means", lambda means, t: list(means), "means returned a list in round 1"),
-        ("reward", lambda reward, t: Decimal(1), r"reward returned Decimal\('1'\) in round 1"),
         ("reward", lambda reward, t: "1", "reward returned '1' in round 1; allowed: a float"),
-        ("reward", lambda reward, t: None, "reward returned None in round 1"),
         ("reward", lambda reward, t: np.array([1.0]), r"reward returned array\(\[1.\]\) in round"),
         ("regret", lambda regret, t: -0.5 if t == 2 else regret, "regret returned -0.5 in round 3"),
         ("regret", lambda regret, t: math.nan, "regret returned nan in round 1"),
@@ -509,16 +426,6 @@ def test_an_environment_that_breaks_its_contract_is_blamed_by_name(name, result,
         play(World([ARMS], lambda t, index: 1.0), Cycling(), [20])
 
 
-def test_arms_that_are_changed_in_place_are_checked_again():
-    class World(ScriptedEnvironment):
-        def arms(self, t):
-            self.pools[0][0] *= 1.5
-            return self.pools[0]
-
-    with pytest.raises(BrokenEnvironmentError, match=r"^World.arms in round 2"):
-        play(World([0.5 * ARMS], lambda t, index: 1.0), Cycling(), [20])
-
-
 @pytest.mark.parametrize("paid", [1e200, -1.7e308, -math.inf, math.nan])
 def test_a_reward_that_overflows_when_it_is_squared_fails_the_trial(paid):
     trajectory = play(environment(lambda t, k: paid if t == 4 else 1.0), Cycling(), [1, 20])
@@ -531,13 +438,11 @@ def test_a_reward_that_overflows_when_it_is_squared_fails_the_trial(paid):
     [
         ({"maximum": 0.5}, "value returned .* in round .; allowed: at most its maximum, 0.5"),
         ({"maximum": math.nan}, "maximum is nan; allowed: a finite number"),
-        ({"maximum": math.inf}, "maximum is inf"),
         ({"high": np.array([1.0, np.inf])}, "high is array"),
         ({"low": [0.0, 0.0]}, r"low is \[0.0, 0.0\]; allowed: a numpy array"),
         ({"low": np.full(2, 99.0)}, "allowed: low below high in each coordinate"),
         ({"low": np.zeros(3)}, "allowed: low below high in each coordinate"),
         ({"value": lambda x: math.nan}, "value returned nan in round 1"),
-        ({"value": lambda x: np.array([1.0])}, "value returned array"),
         ({"value": lambda x: 1j}, "value returned 1j in round 1; allowed: a finite float"),
     ],
 )
@@ -565,7 +470,7 @@ def test_trials_name_their_instance_where_the_maximum_is_unknown(is_known):
     )
 
 
-@pytest.mark.parametrize("status", [None, {}, "my own state", "non_finite", 3, ["ok"]])
+@pytest.mark.parametrize("status", [None, "non_finite", ["ok"]])
 def test_a_status_that_is_none_is_named(status):
     algorithm = Cycling()
     algorithm.status = status

@@ -49,7 +49,6 @@ def test_a_table_is_known_by_its_header(tmp_path):
     ("name", "words"),
     [
         ("mine.py", "allowed: a file of csv"),
-        ("same.svg", "allowed: a file of csv"),
         ("queue.csv", "without the mark of"),
         ("link.csv", "--csv is .link.csv."),
     ],

@@ -16,7 +16,6 @@ from result_files import toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.config import load as config
-from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import locked, write_text
 from optimist.experiments import cell_records, cell_trials, results
@@ -54,12 +53,12 @@ def play(plan, algorithms=None, lanes=("regret", "timing")):
                 plan.trials.parts(trials), plan.trials.files(trials), strict=True
             ):
                 asked = {**part.describe(), "digest": plan.trials.digest(part)}
-                make_result(asked, path, plan.layout.data_folder, provenance.collect)
+                make_result(asked, path, plan.layout.data_folder)
     if "timing" in lanes:
         for race in plan.trials.races("glb_omd").values():
             asked = [{**t.describe(), "digest": plan.trials.digest(t)} for t in race.trials]
             folder = plan.layout.race("glb_omd", race.number, race.digest)
-            make_race(asked, folder, plan.layout.data_folder, provenance.collect)
+            make_race(asked, folder, plan.layout.data_folder)
 
 
 @pytest.fixture

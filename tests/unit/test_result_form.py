@@ -35,10 +35,6 @@ ROWS = {
     "a missing number": (column("regret", at(3, None)), "a regret that is not finite"),
     "negative regret": (column("regret", -5.0), "a regret that decreases or is negative"),
     "regret that decreases": (column("regret", lambda old: old[::-1]), "decreases or is negative"),
-    "times that are none": (column("seconds", float("nan")), "a seconds that is not finite"),
-    "a text": (column("regret", "x"), "column regret is string; allowed: numbers"),
-    "a trial that is a number": (column("trial", 0.5), "column trial is double"),
-    "a trial without number": (column("trial", at(0, None)), "column trial is int64"),
     "rows twice": (lambda table: pa.concat_tables([table, table]), "it has trials 0, 1, 0"),
     "rows backwards": (lambda table: table.take([*range(len(table))][::-1]), "has trials 1, 0"),
     "no rows": (lambda table: table.slice(0, 0), "it has no rows"),
@@ -52,10 +48,9 @@ ROWS = {
         column("algorithm", "glb_omd"),
         r"rows of algorithm \['glb_omd'\], not 'gloc'",
     ),
-    "another paper": (column("paper", "bkb"), r"rows of paper \['bkb'\], not 'toy'"),
     "two settings": (column("setting", at(0, "there")), "rows of setting"),
     "an unknown status": (column("status", "ok\x1bc"), "trial 0 has status"),
-    "two statuses": (column("status", at(0, "timeout")), "trial 0 has status"),
+    "two statuses": (column("status", at(0, "non_finite")), "trial 0 has status"),
 }
 
 
@@ -88,18 +83,14 @@ def test_rows_that_do_not_fit_are_refused_everywhere(path, name):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda m: m.clear(), "its metadata have no trials"),
+        (lambda m: m.clear(), "its metadata have no trials.lane"),
         (lambda m: m["trials"].pop("code"), "its metadata have no trials.code"),
-        (lambda m: m["trials"].update(first="0"), "have trials.first '0'"),
         (lambda m: m["trials"].update(stop=0), "its metadata describe no trials"),
-        (lambda m: m["trials"].update(rounds=-1), "its metadata describe no trials"),
         (lambda m: m["trials"].update(lane="other"), "its metadata describe no trials"),
         (lambda m: m["trials"].update(stop=6), "the result of run/toy/here/gloc/000-005"),
         (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of run/bkb/here/gloc"),
-        (lambda m: m.update(resolved=None), "have resolved None"),
+        (lambda m: m.update(resolved=None), "its metadata have no resolved.dataset"),
         (lambda m: m["observed"].pop("files"), "its metadata have no observed.files"),
-        (lambda m: m["observed"]["files"].update(a=5), "have observed.files.a 5"),
-        (lambda m: m["provenance"].update(dirty="maybe"), "have provenance.dirty 'maybe'"),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):
@@ -110,7 +101,7 @@ def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(b"[1, 2]", r"have the value \[1, 2\]"), (b"{", "are no JSON")]
+    ("content", "words"), [(b"[1, 2]", "have no trials"), (b"{", "are no JSON")]
 )
 def test_metadata_of_another_kind_are_refused(path, content, words):
     table = results.read(path).replace_schema_metadata({results.KEY: content})
@@ -127,7 +118,7 @@ def test_a_file_in_the_place_of_another_is_refused(path, tmp_path):
             results.read(place)
 
 
-@pytest.mark.parametrize("status", ["timeout", "out_of_memory", "failed: a\nb", "non_finite"])
+@pytest.mark.parametrize("status", ["out_of_time", "failed: a\nb", "non_finite"])
 def test_a_trial_that_ended_early_may_have_fewer_rounds(tmp_path, status):
     (path,) = make(tmp_path, toy_trials())
     table, metadata = results.read(path), results.read_metadata(path)

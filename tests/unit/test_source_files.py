@@ -135,13 +135,8 @@ def test_a_source_in_another_encoding_is_the_same_source(tmp_path):
     "broken",
     [
         b"x = '\0'\n",
-        b"def f(:\n",
         b"x = '\xf6'\n",
-        b"# coding: klingon\nx = 1\n",
         "x = 1\n".encode("utf-16"),
-        b"x = " + b"-" * 20_000 + b"1\n",
-        b"x = " + b"(" * 500 + b")" * 500,
-        b"x = " + b"9" * 5000,
     ],
 )
 def test_a_source_that_python_cannot_read_counts_by_its_bytes(tmp_path, broken):

@@ -146,14 +146,6 @@ def test_a_ranking_says_once_how_many_trials_there_were(monkeypatch):
     assert "p/s\n" in text and "9 (3 failed)" in text and re.search(r" trials .*median", text)
 
 
-def test_no_color_is_obeyed(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    stream = Terminal()
-    show.write(ranking(), stream)
-    assert not re.search(r"\x1b\[[0-9;]*(3[0-7]|4[0-7]|9[0-7]|38|48)[;m]", stream.getvalue())
-
-
 def test_a_line_is_folded_below_its_last_column():
     line = "paper.01  not reproduced  -> one two three four five six seven"
     assert terminal.folded(line, None) == terminal.folded(line, 62) == line

@@ -122,20 +122,13 @@ def test_some_sixty_rounds_are_kept_and_the_declared_ones():
     np.testing.assert_array_equal(kept_rounds(few), few)
 
 
-def test_the_timing_lane_keeps_all_its_rounds():
-    timed = trials(lane="timing")
-    assert [len(rounds) for rounds in timed.stored().rounds] == [300] * 3
-
-
-def test_counters_of_the_timing_lane_keep_all_digits():
+def test_curves_have_32_bits_and_short_ones_and_counters_all():
     timed = trials(lane="timing")
     counts = [np.full(len(rounds), 2.0**24 + 1.0) for rounds in timed.rounds]
     timed = replace(timed, at={**timed.at, "state_bytes": counts}).stored()
     assert {*np.concatenate(timed.at["state_bytes"])} == {2.0**24 + 1.0}
+    assert [len(one) for one in timed.at["seconds"]] == [300] * 3  # all recorded rounds
     assert all(np.array_equal(v, v.astype(np.float32)) for v in timed.at["seconds"])
-
-
-def test_curves_have_32_bits_and_short_ones_all():
     long, short = trials().stored(), trials(rounds=np.arange(1, 41)).stored()
     assert all(np.array_equal(v, v.astype(np.float32)) for v in long.at["regret"])
     assert not all(np.array_equal(v, v.astype(np.float32)) for v in short.at["regret"])

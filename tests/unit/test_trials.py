@@ -2,7 +2,7 @@
 
 import gc
 import weakref
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -55,13 +55,8 @@ def test_files_of_the_papers_cover_each_trial_once(name, caps):
     found = expand(PAPERS[name], caps=caps)
     for cell, trials in trials_of(found).items():
         assert sorted(trials) == list(range(len(trials))), cell
-    assert len({trials.place("0" * 12).path for trials in found}) == len(found)
-
-
-@pytest.mark.parametrize("name", PAPERS)
-def test_result_paths_are_unique_on_file_systems_that_ignore_case(name):
-    paths = Counter(trials.place("0" * 12).path.lower() for trials in expand(PAPERS[name]))
-    assert max(paths.values()) == 1
+    paths = {trials.place("0" * 12).path.lower() for trials in found}  # whatever the file system
+    assert len(paths) == len(found)
     assert not any(part.startswith(".") for path in paths for part in Path(path).parts)
 
 
@@ -91,13 +86,8 @@ def test_only_restricts_the_cells(only, cells):
 
 def test_only_takes_an_algorithm_with_all_its_variants():
     block = {"settings": ["a"], "algorithms": ["gloc", "gloc[variant=public]"], "trials": 1}
-    found = expand(toy_paper(runs=[block], timings=[]), only={"algorithms": ["gloc"]})
+    found = expand(toy_paper(runs=[block, block], timings=[]), only={"algorithms": ["gloc"]})
     assert [trials.cell.algorithm for trials in found] == ["gloc", "gloc[variant=public]"]
-
-
-def test_the_same_cell_asked_for_twice_is_run_once():
-    block = {"settings": ["a"], "algorithms": ["gloc"], "trials": 3}
-    assert len(expand(toy_paper(runs=[block, block], timings=[]))) == 1
 
 
 def toy_cell(algorithm="glb_omd", **changes):
@@ -169,11 +159,6 @@ def test_a_data_set_is_asked_for_by_name():
     cell = make_cell(PAPERS["glb_omd"], "covertype", "gloc")
     with pytest.raises(ConfigError, match="needs data set 'covertype'"):
         build(cell, 0)
-
-
-def test_the_time_limit_reaches_the_trial():
-    trajectory = run(Trials("regret", toy_cell("ofuglb"), 0, 1, time_limit=1e-6))[0]
-    assert trajectory.status == "timeout"
 
 
 def test_only_the_regret_lane_checks_coverage():
@@ -259,13 +244,12 @@ def raced(blocks, **how):
 
 
 TWO = (["a", "b"], ["glb_omd"], {})
-DEAR = (["a"], ["ofuglb"], {"trials": 5, "rounds": 30, "time_limit": 9.0})
+DEAR = (["a"], ["ofuglb"], {"trials": 5, "rounds": 30})
 
 
 def test_parts_of_a_race_have_turns_rounds_and_limits_of_their_own():
     found = raced(timed(TWO, DEAR))
     assert {(t.first, t.stop, t.rounds) for t in found.values()} == {(0, 10, None), (0, 5, 30)}
-    assert found["toy/a/ofuglb"].time_limit == 9.0
     assert {t.lane for t in found.values()} == {"timing"}
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
-from optimist.core import blas_kernels, provenance
+from optimist.core import blas_kernels
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments import results
 from optimist.experiments.cell import build
@@ -74,7 +74,7 @@ def play(
                 build(asked.cell, asked.first, data)  # copies that play a class share its cache
     with Meter() as meter:
         if output:
-            make_result({**trials, "digest": ""}, output, data, provenance.collect)
+            make_result({**trials, "digest": ""}, output, data)
             rows = None
         else:
             rows = results.to_table(asked.cell, {asked.first: player.play(asked.first)})

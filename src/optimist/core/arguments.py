@@ -23,8 +23,8 @@ def name_options(cls: type) -> None:
     has only the options in its signature. Methods of other classes do not change.
     """
     for method in CONFIGURED:
-        found = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
-        if isinstance(found, FunctionType) and _takes_any(raw := _raw(found)):
+        function = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
+        if isinstance(function, FunctionType) and _takes_any(raw := _raw(function)):
             setattr(cls, method, _with_signature(raw, _in_effect(cls.__mro__, method)))
 
 
@@ -54,12 +54,14 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
     The classes after it are its bases, in Python's method resolution order.
     """
     for place, cls in enumerate(classes):
-        found = vars(cls).get(method)
-        if isinstance(found, FunctionType):
-            function = _raw(found)
-            own = [*inspect.signature(function).parameters.values()]
-            named = [p for p in own if p.kind not in _VARIABLE]
-            if not (_takes_any(function) and _passes_on(function)):
+        method_here = vars(cls).get(method)
+        if isinstance(method_here, FunctionType):
+            function = _raw(method_here)
+            parameters = [*inspect.signature(function).parameters.values()]
+            named = [p for p in parameters if p.kind not in _VARIABLE]
+            # Whether it passes its own **options on in a call.
+            calls = (step.opname for step in dis.get_instructions(function))
+            if not (_takes_any(function) and "CALL_FUNCTION_EX" in calls):
                 return named
             names = {p.name for p in named}
             above = _in_effect(classes[place + 1 :], method)[1:]
@@ -69,11 +71,6 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
     return []
 
 
-def _passes_on(function: FunctionType) -> bool:
-    """Return whether a function passes its own ``**options`` on in a call."""
-    return any(step.opname == "CALL_FUNCTION_EX" for step in dis.get_instructions(function))
-
-
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the parameters of ``function`` that have a default, with the default."""
     parameters = inspect.signature(function).parameters.values()
@@ -81,15 +78,15 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def check_keywords(
-    what: str, given: Iterable[str], function: Callable[..., Any], known: Iterable[str] = ()
+    what: str, given: Iterable[str], function: Callable[..., Any], supplied: Iterable[str] = ()
 ) -> None:
     """Raise ConfigError unless ``function`` takes exactly these keywords.
 
     Each of ``given`` must be one of its parameters, and all its parameters without a default must
-    be given. The caller itself supplies the ``known`` parameters.
+    be given. The caller itself adds the ``supplied`` parameters.
     """
     parameters = dict(inspect.signature(function).parameters)
-    for name in ("self", *known):
+    for name in ("self", *supplied):
         parameters.pop(name, None)
     for key in given:
         if key not in parameters:

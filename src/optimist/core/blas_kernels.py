@@ -46,8 +46,8 @@ def fix() -> None:
         If numpy was again imported first, with other variables.
     """
     wanted = variables()
-    found = {key: os.environ.get(key) for key in wanted}
-    wrong = {key: value for key, value in found.items() if value != wanted[key]}
+    present = {key: os.environ.get(key) for key in wanted}
+    wrong = {key: value for key, value in present.items() if value != wanted[key]}
     os.environ.update(wanted)
     fix_order_of_sets()
     if not wrong or "numpy" not in sys.modules:
@@ -85,11 +85,11 @@ def is_shared() -> bool:
         return variables().items() <= os.environ.items()
     from threadpoolctl import threadpool_info
 
-    found, shared = chosen(), kernels()
-    beyond = set(found["numpy"]).intersection((BEYOND + " " + BEYOND_OLDER).split())
-    expected = {shared["OPENBLAS_CORETYPE"]} if shared else set(found["blas"])
+    current, shared = chosen(), kernels()
+    beyond = set(current["numpy"]).intersection((BEYOND + " " + BEYOND_OLDER).split())
+    expected = {shared["OPENBLAS_CORETYPE"]} if shared else set(current["blas"])
     threads = {pool["num_threads"] for pool in threadpool_info()}
-    return set(found["blas"]) <= expected and not (shared and beyond) and threads <= {1}
+    return set(current["blas"]) <= expected and not (shared and beyond) and threads <= {1}
 
 
 def verify() -> None:

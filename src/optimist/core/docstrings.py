@@ -6,15 +6,15 @@ import re
 
 def option_texts(cls: type) -> dict[str, tuple[str, str]]:
     """Return type and meaning of the options of a class, from its docstring and its bases."""
-    found: dict[str, tuple[str, str]] = {}
+    texts: dict[str, tuple[str, str]] = {}
     for base in reversed(cls.__mro__):
-        found |= parameters_of(vars(base).get("__doc__") or "")
-    return found
+        texts |= parameters_of(vars(base).get("__doc__") or "")
+    return texts
 
 
 def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
     """Return type and meaning of the parameters and attributes that a docstring describes."""
-    found: dict[str, tuple[str, str]] = {}
+    texts: dict[str, tuple[str, str]] = {}
     lines = inspect.cleandoc(docstring).splitlines()
     for number, line in enumerate(lines):
         entry = re.fullmatch(r"([\w, ]+) : (.+)", line)
@@ -25,5 +25,5 @@ def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
                     break
                 block.append(below.strip())
             meaning = " ".join(filter(None, block))
-            found |= dict.fromkeys(map(str.strip, entry[1].split(",")), (entry[2], meaning))
-    return found
+            texts |= dict.fromkeys(map(str.strip, entry[1].split(",")), (entry[2], meaning))
+    return texts

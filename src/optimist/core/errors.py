@@ -40,6 +40,10 @@ class EndedError(OptimistError):
     """The process of a user's class ended before its trial did; the message says how."""
 
 
+class LateError(EndedError):
+    """The process of a call was killed when the time of the call was over."""
+
+
 class UnreadableError(OptimistError):
     """A file cannot be read; this implies nothing about its content."""
 

@@ -20,7 +20,7 @@ from multiprocessing.connection import Pipe, wait
 from typing import Any, TypeVar
 
 from optimist.core import blas_kernels
-from optimist.core.errors import EndedError
+from optimist.core.errors import EndedError, LateError
 from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
@@ -65,21 +65,19 @@ def call(
     tell : callable
         Called with whatever the function sends meanwhile.
     seconds : float or None
-        Wall time for the start of the process and the call.
+        See `Call`.
     **arguments
         Of the function.
 
     Raises
     ------
     EndedError
-        If the process ended first; the message says how.
-    TimeoutError
-        If the time is over.
+        If the process ended first, a `LateError` if its time was over; the message says how.
     Exception
-        Of the function; one of a user's type has its name and its words, but not its type.
+        From the function; an error of a user's type keeps only its name and message.
     """
     result = None
-    with closing(calls({"": Call(function, arguments)}, seconds=seconds)) as messages:
+    with closing(calls({"": Call(function, arguments, seconds=seconds)})) as messages:
         for _, word, value in messages:
             if word == "error":
                 raise value
@@ -93,7 +91,6 @@ def call(
 def calls(
     waiting: MutableMapping[Key, Call],
     processes: int = 1,
-    seconds: float | None = None,
     is_quiet: bool = False,
 ) -> Generator[tuple[Key, str, Any], None, None]:
     """Make calls in other processes; return their messages, once the first processes have started.
@@ -101,12 +98,10 @@ def calls(
     Parameters
     ----------
     waiting : dict
-        Calls that have not begun, by key; each is taken out when it begins. Whoever deletes others
-        calls them off.
+        Calls that have not begun, by key; each is removed when it begins. A caller cancels further
+        calls by deleting them.
     processes : int
         At most so many at once.
-    seconds : float or None
-        Wall time for all of them.
     is_quiet : bool
         Whether the output of the processes is dropped.
 
@@ -118,22 +113,16 @@ def calls(
         The last two end a call.
     value : object
         What the function sent or returned, or the exception that ended it.
-
-    Raises
-    ------
-    TimeoutError
-        If the time is over.
     """
-    messages = _messages(waiting, processes, seconds, is_quiet)
+    messages = _messages(waiting, processes, is_quiet)
     next(messages)
     return messages
 
 
 def _messages(
-    waiting: MutableMapping[Key, Call], processes: int, seconds: float | None, is_quiet: bool
+    waiting: MutableMapping[Key, Call], processes: int, is_quiet: bool
 ) -> Generator[Any, None, None]:
     """Yield None, then messages, see `calls`."""
-    deadline = None if seconds is None else time.monotonic() + seconds
     busy: dict[Key, _Worker] = {}
     idle: list[_Worker] = []
 
@@ -148,7 +137,7 @@ def _messages(
         begin()
         yield None
         while busy:
-            for key in _ready(busy, deadline):
+            for key in _ready(busy):
                 word, value = busy[key].receive()
                 if word != "progress":
                     worker = busy.pop(key)
@@ -174,16 +163,13 @@ def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Wo
     return _Worker(room, is_quiet)
 
 
-def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
+def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
     """Return the calls whose processes have sent something or ended; wait for some."""
     while True:
-        left = _SECONDS if deadline is None else deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        sent = wait([worker.pipe for worker in busy.values()], min(left, _SECONDS))
-        found = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
-        if found:
-            return found
+        sent = wait([worker.pipe for worker in busy.values()], _SECONDS)
+        ready = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
+        if ready:
+            return ready
 
 
 class _Worker:
@@ -231,7 +217,7 @@ class _Worker:
             pass
         if self.is_late:
             self.end()
-            return "error", EndedError("its process was killed, as its time was over")
+            return "error", LateError("its process was killed, as its time was over")
         how = status_in_words(self.end())
         return "error", EndedError(f"its process ended with {how}")
 

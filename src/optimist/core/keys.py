@@ -52,11 +52,7 @@ def matching(pattern: str, words: str = "") -> Such:
     )
 
 
-def _each_once(values: list[Any]) -> bool:
-    return len({*values}) == len(values)
-
-
-Once = Such(_each_once, "each entry once")
+Once = Such(lambda values: len({*values}) == len(values), "each entry once")
 Count = Annotated[int, Ge(1)]
 Positive = Annotated[float, Gt(0)]
 Texts = Annotated[list[str], MinLen(1)]

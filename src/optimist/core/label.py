@@ -9,6 +9,7 @@ import math
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,14 +21,8 @@ _LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 # In the spelling of YAML, and of Python.
-_WORDS: dict[str, Value] = {
-    "true": True,
-    "false": False,
-    "null": None,
-    "True": True,
-    "False": False,
-    "None": None,
-}
+_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
+_WORDS |= {"True": True, "False": False, "None": None}
 _NOT_FINITE = ("inf", "infinity", "nan")
 # Whole numbers up to this size are ints, as in numpy; larger ones are floats if exact.
 _LARGEST_WHOLE = 2**63 - 1
@@ -111,16 +106,10 @@ def plain(value: Value) -> Value:
     """Return a number in its canonical form: 1.0 is the whole number 1, and 10**20 is 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
-    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE and value == _as_float(value):
-        return float(value)
+    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
+        with suppress(OverflowError):
+            return float(value) if value == float(value) else value
     return value
-
-
-def _as_float(number: int) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
 
 
 def same(value: object, other: object) -> bool:

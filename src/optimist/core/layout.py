@@ -72,14 +72,14 @@ def parse_result(path: str | PurePath) -> Result | None:
 
     It may start with any folders.
     """
-    found = _RUN.search(PurePath(path).as_posix())
-    if found:
-        paper, setting, algorithm, first, last, digest = found.groups()
+    match = _RUN.search(PurePath(path).as_posix())
+    if match:
+        paper, setting, algorithm, first, last, digest = match.groups()
         names = unquoted(setting), unquoted(algorithm)
         return Result("regret", paper, *names, digest, int(first), int(last) + 1)
-    found = _TIME.search(PurePath(path).as_posix())
-    if found:
-        paper, race, digest, setting, algorithm = found.groups()
+    match = _TIME.search(PurePath(path).as_posix())
+    if match:
+        paper, race, digest, setting, algorithm = match.groups()
         return Result("timing", paper, unquoted(setting), unquoted(algorithm), digest, race=race)
     return None
 

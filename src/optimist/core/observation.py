@@ -14,7 +14,7 @@ import os
 import sys
 import sysconfig
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -108,17 +108,17 @@ class Observer:
         which the observer was made if they are inside it. The digest is `ABSENT` for a file that a
         job did not find, and `UNSTEADY` for a file that changed meanwhile.
         """
-        found: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
+        digests: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
         for name in sorted(self._own):
-            found["modules"][name] = _digest(own_file(name))
+            digests["modules"][name] = _digest(own_file(name))
         for path in sorted(self._seen):
             self._read(path)
             _, digest, is_module = self._seen[path]
             is_below = path.startswith(self._folder + os.sep)
             name = os.path.relpath(path, self._folder) if is_below else path
             if digest is not None:
-                found["modules" if is_module else "files"][Path(name).as_posix()] = digest
-        return found
+                digests["modules" if is_module else "files"][Path(name).as_posix()] = digest
+        return digests
 
     def hear(self, path: Any, mode: str | None, flags: int) -> None:
         """Note a file that Python is about to open."""
@@ -162,14 +162,14 @@ class Observer:
             state = signature(path)
         except OSError:
             state = None
-        known = self._seen.get(path)
-        if known is None:
+        seen = self._seen.get(path)
+        if seen is None:
             self._seen[path] = _Seen(state, _digest(path), is_module)
             return
-        digest = known.digest
-        if digest is not None and state != known.state and _digest(path) != digest:
+        digest = seen.digest
+        if digest is not None and state != seen.state and _digest(path) != digest:
             digest = UNSTEADY
-        self._seen[path] = _Seen(state, digest, is_module or known.is_module)
+        self._seen[path] = _Seen(state, digest, is_module or seen.is_module)
 
     def _look(self) -> None:
         """Note the loaded modules."""
@@ -179,7 +179,7 @@ class Observer:
                 is_used = self._is_foreign and name.startswith(_METHODS)
                 if is_new or is_used or name in self._modules:
                     self._own.add(name)
-            elif (is_new or self._is_foreign) and name != "__main__":
+            elif (is_new or self._is_foreign) and name not in ("__main__", "__mp_main__"):
                 path = getattr(module, "__dict__", {}).get("__file__")
                 place = self._place(os.path.abspath(path)) if isinstance(path, str) else None
                 if place is not None:
@@ -260,27 +260,16 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
     Parameters
     ----------
     observed : mapping
-        From `Observer.record`. A module of a user counts by its content if its path is gone.
+        From `Observer.record`.
     """
     for name, digest in observed["modules"].items():
-        if not is_file(name) and is_own(name):
-            found = [_digest_of_own(name)]
-        else:
-            found = [_digest(name)]
-            found += [] if found[0] else map(_digest, _moved(name))
-        if digest not in found:
-            return _difference(name, digest, any(found))
+        is_ours = not is_file(name) and is_own(name)
+        if digest != (now := _digest_of_own(name) if is_ours else _digest(name)):
+            return _difference(name, digest, bool(now))
     for name, digest in observed["files"].items():
         if digest != (now := _digest(name)):
             return _difference(name, digest, bool(now))
     return None
-
-
-def _moved(name: str) -> Iterator[str]:
-    """Yield possible current paths of a file outside the current folder, if both were moved."""
-    parts = Path(name).parts
-    for start in range(1, len(parts) if os.path.isabs(name) else 0):
-        yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))
 
 
 def _difference(name: str, digest: str, is_there: bool) -> str:

@@ -5,7 +5,6 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -27,11 +26,8 @@ def collect() -> dict[str, Any]:
     Commit and flag are None for an installed package, which its version in ``packages`` identifies.
     If the commit of a checkout is unavailable, ``unknown`` is the reason.
     """
-    code = _code()
     return {
-        "commit": code.commit,
-        "dirty": code.dirty,
-        **({"unknown": code.unknown} if code.unknown else {}),
+        **_code(),
         "python": platform.python_version(),
         "packages": packages(),
         "machine": {
@@ -67,39 +63,31 @@ def code_of(made: Mapping[str, Any]) -> str:
     return f"no commit, version {version}"
 
 
-@dataclass(frozen=True)
-class _Code:
-    """The commit of this package, whether files differ from it, and the reason if unknown."""
-
-    commit: str | None = None
-    dirty: bool | None = None
-    unknown: str = ""
-
-
 class _NoAnswerError(Exception):
     """Git is not installed, or refuses a repository; the message gives the reason."""
 
 
 @lru_cache
-def _code() -> _Code:
-    """Return the commit of the code; log once why it is unknown."""
-    try:
-        found = _code_by_git()
-    except _NoAnswerError as error:
-        found = _Code(unknown="" if _is_installed() else str(error))
-    if found.unknown:
-        logger.warning("the commit is unknown: %s", found.unknown)
-    return found
+def _code() -> dict[str, Any]:
+    """Return the commit of this package, and whether files differ from it.
 
-
-def _code_by_git() -> _Code:
-    # An installed package may lie in another repository, whose commit is irrelevant.
-    if not _git("ls-files", "--", "__init__.py"):
-        return _Code(unknown="" if _is_installed() else "the repository around it is another")
+    Log once why they are unknown.
+    """
     # The workflow's own outputs, figures and the verdicts in the README, do not count.
     paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
-    commit = _git("rev-parse", "HEAD")
-    return _Code(commit, bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths)))
+    try:
+        # An installed package may lie in another repository, whose commit is irrelevant.
+        if _git("ls-files", "--", "__init__.py"):
+            commit = _git("rev-parse", "HEAD")
+            changes = _git("status", "--porcelain", "--untracked-files=no", "--", *paths)
+            return {"commit": commit, "dirty": bool(changes)}
+        reason = "the repository around it is another"
+    except _NoAnswerError as error:
+        reason = str(error)
+    if _is_installed():
+        return {"commit": None, "dirty": None}
+    logger.warning("the commit is unknown: %s", reason)
+    return {"commit": None, "dirty": None, "unknown": reason}
 
 
 def _is_installed() -> bool:

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path, PurePath
 from types import ModuleType
@@ -20,7 +20,7 @@ from typing import Any
 from optimist.core.arguments import name_options
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
-from optimist.core.source_files import closure, is_file, is_own
+from optimist.core.source_files import Signature, closure, is_file, is_own, signature
 
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
@@ -48,11 +48,11 @@ def file_meant(text: str) -> str:
         A path with or without its ending, or the name of a class in a file of the current folder.
     """
     path = text if text.endswith(".py") else f"{text}.py"
-    found = [f"{path}:{name}" for name in _classes_written_in(path)]
-    if not found and text.isidentifier():
+    names = [f"{path}:{name}" for name in _classes_written_in(path)]
+    if not names and text.isidentifier():
         files = sorted(map(str, Path().glob("*.py")))
-        found = [f"{file}:{text}" for file in files if text in _classes_written_in(file)]
-    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
+        names = [f"{file}:{text}" for file in files if text in _classes_written_in(file)]
+    return f" (did you mean {' or '.join(map(repr, names))}?)" if names else ""
 
 
 def _classes_written_in(path: str) -> list[str]:
@@ -70,13 +70,13 @@ def canonical_name(name: str) -> str:
 
     A file has one name, however it is typed.
     """
-    found = _FILE.fullmatch(name)
-    if found is None:
+    match = _FILE.fullmatch(name)
+    if match is None:
         return name
-    path = os.path.relpath(found["path"])
+    path = os.path.relpath(match["path"])
     if path.startswith(os.pardir):
-        path = os.path.abspath(found["path"])
-    return f"{PurePath(path).as_posix()}:{found['name']}"
+        path = os.path.abspath(match["path"])
+    return f"{PurePath(path).as_posix()}:{match['name']}"
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class Registry:
     related: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
-        known = name in self.table or name in self.added
-        return known or names_file(name) or name in self.offered
+        is_listed = name in self.table or name in self.added
+        return is_listed or names_file(name) or name in self.offered
 
     def __iter__(self) -> Iterator[str]:
         """Return the names of this package, then names that others added or offer."""
@@ -155,7 +155,7 @@ class Registry:
         ConfigError
             If a name is taken by this package.
         """
-        found = {}
+        places = {}
         for entry in entry_points(group=self.group):
             if entry.name in self.taken.union(self.table):
                 package = entry.dist.name if entry.dist else entry.value
@@ -163,8 +163,8 @@ class Registry:
                     f"package {package!r} offers the {self.kind} {entry.name!r}, a name of "
                     "optimist; allowed: another name"
                 )
-            found[entry.name] = entry.value
-        return found
+            places[entry.name] = entry.value
+        return places
 
     def module(self, name: str) -> str:
         """Return the module of a class, as `optimist.core.source_files` names it.
@@ -191,27 +191,30 @@ class Registry:
         module, wanted = self._target(name)
         if name in self.table:
             return _attribute(self.table[name])
-        found = getattr(_loaded(module), wanted, None)
-        if not isinstance(found, type):
-            known = self._classes(_loaded(module))
+        cls = getattr(_loaded(module), wanted, None)
+        if not isinstance(cls, type):
+            names = self._classes(_loaded(module))
             raise ConfigError(
-                f"{module} has no class {wanted!r}{nearest(wanted, known)}; allowed: "
-                f"{', '.join(known) or self._allowed}"
+                f"{module} has no class {wanted!r}{nearest(wanted, names)}; allowed: "
+                f"{', '.join(names) or self._allowed}"
             )
-        self._check(name, found)
-        _observe_files_of(found)
-        return found
+        self._check(name, cls)
+        reads = getattr(cls, "reads", ())
+        for path in reads if isinstance(reads, list | tuple) else [reads]:
+            if isinstance(path, str | Path):
+                observe(path)
+        return cls
 
     def _target(self, name: str) -> tuple[str, str]:
         """Return the module of a class, and its name there."""
-        found = _FILE.fullmatch(name)
-        if found is not None:
-            path = Path(found["path"])
+        match = _FILE.fullmatch(name)
+        if match is not None:
+            path = Path(match["path"])
             if not path.is_file():
                 others = (other.name for other in path.parent.glob("*.py") if other.is_file())
                 hint = nearest(path.name, others)
-                raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}{hint}")
-            return found["path"], found["name"]
+                raise ConfigError(f"{self.kind} {name!r}: there is no file {match['path']!r}{hint}")
+            return match["path"], match["name"]
         if name in self.added:
             raise ConfigError(f"{self.kind} {name!r} is of this process alone; allowed: a file")
         places = self.table if name in self.table else self.offered
@@ -249,29 +252,21 @@ class Registry:
             if issubclass(cls, self._bases) and cls.__module__ == module.__name__
         ]
 
-    def _check(self, name: str, found: type) -> None:
-        name_options(found)
-        if not issubclass(found, self._bases):
-            if issubclass(found, tuple(map(_attribute, self.related))):
+    def _check(self, name: str, cls: type) -> None:
+        name_options(cls)
+        if not issubclass(cls, self._bases):
+            if issubclass(cls, tuple(map(_attribute, self.related))):
                 raise OtherDomainError(
                     f"{name} is for another kind of setting; allowed here: {self._allowed}"
                 )
             raise self.refusal(name)
-        if inspect.isabstract(found):
-            names = sorted(getattr(found, "__abstractmethods__"))  # noqa: B009
-            hint = nearest(names[0], vars(found))
+        if inspect.isabstract(cls):
+            names = sorted(getattr(cls, "__abstractmethods__"))  # noqa: B009
+            hint = nearest(names[0], vars(cls))
             raise ConfigError(
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
                 "`optimist new` for one that works"
             )
-
-
-def _observe_files_of(cls: type) -> None:
-    """Record the files that a class lists as ``reads``."""
-    listed = getattr(cls, "reads", ())
-    for path in listed if isinstance(listed, list | tuple) else [listed]:
-        if isinstance(path, str | Path):
-            observe(path)
 
 
 def _attribute(place: str) -> Any:
@@ -280,41 +275,21 @@ def _attribute(place: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-@dataclass
-class _Loaded:
-    """A file as loaded."""
-
-    state: tuple[tuple[str, int, int], ...]
-    module: ModuleType
-
-
-_FILES: dict[str, _Loaded] = {}
-
-
 def _loaded(module: str) -> ModuleType:
-    """Return a module; reload a file if it or an import from its folder has changed."""
+    """Return a module; a file that was edited, or has an edited import, is loaded again."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
-    state = _state(path)
-    known = _FILES.get(path)
-    if known is None or known.state != state:
-        _FILES[path] = known = _Loaded(state, _load(module, path))
-    return known.module
+    return _load(module, path, frozenset((file, signature(file)) for file in closure(path)))
 
 
-def _state(path: str) -> tuple[tuple[str, int, int], ...]:
-    files = sorted(closure(path))
-    return tuple((file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files)
-
-
-def _load(shown: str, path: str) -> ModuleType:
-    """Execute the file at ``path``, named ``shown`` in messages."""
+@lru_cache
+def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
+    """Execute the file at ``path``, named ``shown`` in messages, with imports from ``files``."""
     folder = os.path.dirname(path)
-    files = closure(path)
     for name, module in list(sys.modules.items()):  # its earlier imports, from its folder
         place = getattr(module, "__file__", None)
-        if place in files and not is_own(place) and name != "__main__":
+        if name != "__main__" and place in dict(files) and not is_own(place):
             del sys.modules[name]
     if folder not in sys.path:
         sys.path.append(folder)  # at the end, so that nothing there hides a library
@@ -327,11 +302,6 @@ def _load(shown: str, path: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ConfigError(f"{shown} cannot be loaded: {_named(error)}") from error
+        words = " ".join((f"{type(error).__name__}:", *str(error).split())).removesuffix(":")
+        raise ConfigError(f"{shown} cannot be loaded: {words}") from error
     return module
-
-
-def _named(error: BaseException) -> str:
-    """Return an error in one line: its type, its message and, in a file, its line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

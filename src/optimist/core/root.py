@@ -64,8 +64,8 @@ def made_before(name: str) -> Path:
 
     It is in the output folder if it exists there, otherwise in the package.
     """
-    own, came_with = workspace() / name, project_root() / name
-    return came_with if came_with.exists() and not own.exists() else own
+    current, packaged = workspace() / name, project_root() / name
+    return packaged if packaged.exists() and not current.exists() else current
 
 
 def how_to_restore(path: str | Path, otherwise: str = "") -> str:

@@ -182,18 +182,18 @@ def _below(folder: str, name: str) -> Iterator[str]:
 def _source(path: str) -> _Source:
     try:
         state = signature(path)
-        known = _KNOWN.get(path)
-        if known is not None and known[0] == state:
-            return known[1]
+        cached = _KNOWN.get(path)
+        if cached is not None and cached[0] == state:
+            return cached[1]
         if is_file(path):
-            found = (_parsed_once if is_own(path) else _parsed)(Path(path).read_bytes())
+            source = (_parsed_once if is_own(path) else _parsed)(Path(path).read_bytes())
         else:
-            found = _Source(_sha256(path))
+            source = _Source(_sha256(path))
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
     if time.time() - max(state[1:3]) / 1e9 > _SETTLED:
-        _KNOWN[path] = state, found
-    return found
+        _KNOWN[path] = state, source
+    return source
 
 
 def _sha256(path: str) -> str:
@@ -203,13 +203,13 @@ def _sha256(path: str) -> str:
 
 def _parsed_once(content: bytes) -> _Source:
     """Parse a source of this package, unless an earlier process did."""
-    known = _parsed_before()
+    cached = _parsed_before()
     key = hashlib.sha256(_version() + content).hexdigest()
-    if key not in known:
-        found = _parsed(content)
-        known[key] = [found.digest, sorted(found.imports)]
+    if key not in cached:
+        source = _parsed(content)
+        cached[key] = [source.digest, sorted(source.imports)]
         _keep_at_exit()
-    digest, imports = known[key]
+    digest, imports = cached[key]
     return _Source(digest, frozenset(imports))
 
 
@@ -224,8 +224,8 @@ def _parsed_before() -> dict[str, Any]:
 @lru_cache
 def _keep_at_exit() -> None:
     def keep() -> None:
-        known = _parsed_before()
-        latest = dict(list(known.items())[-_MOST_KEPT:])
+        cached = _parsed_before()
+        latest = dict(list(cached.items())[-_MOST_KEPT:])
         with suppress(OSError):
             write_text(json.dumps(latest), _KEPT)
 

@@ -40,8 +40,8 @@ def folded(line: str, columns: int | None) -> str:
     """
     if columns is None or len(line) <= columns:
         return line
-    found = re.match(r"(?:.* {2})?(?:-> )?", line)
-    start = found.end() if found else 0
+    match = re.match(r"(?:.* {2})?(?:-> )?", line)
+    start = match.end() if match else 0
     if columns - start < NARROWEST:  # too narrow
         start = 0
     pieces = textwrap.wrap(
@@ -59,8 +59,8 @@ def shown(text: object) -> str:
     return _UNSHOWN.sub(_escape, str(text))
 
 
-def _escape(found: re.Match[str]) -> str:
-    letter = found[0]
+def _escape(match: re.Match[str]) -> str:
+    letter = match[0]
     if letter.isprintable() or unicodedata.category(letter) == "Zs":
         return letter
     return letter.encode("unicode_escape").decode()

@@ -25,13 +25,13 @@ SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
 _PLACE = "_place_in_file_of_user"  # attribute for an error without its traceback
 
 
-def line_of_user(found: TracebackType | None) -> str:
+def line_of_user(trace: TracebackType | None) -> str:
     """Return the innermost line of a traceback that a user wrote, ``mine.py, line 12``, or ""."""
     # Compiled code, and modules frozen into Python, have names that are not paths.
-    files = [f for f in traceback.extract_tb(found) if Path(f.filename).is_absolute()]
-    own = [f for f in files if not _OTHERS.intersection(Path(f.filename).parents)]
-    own = [f for f in own if SCRIPTS not in Path(f.filename).parts]
-    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
+    files = [f for f in traceback.extract_tb(trace) if Path(f.filename).is_absolute()]
+    files = [f for f in files if not _OTHERS.intersection(Path(f.filename).parents)]
+    files = [f for f in files if SCRIPTS not in Path(f.filename).parts]
+    return f"{Path(files[-1].filename).name}, line {files[-1].lineno}" if files else ""
 
 
 def of_system(error: BaseException) -> str:
@@ -71,25 +71,25 @@ def to_text(error: BaseException) -> dict[str, Any]:
 
     An error of this package or of the system keeps its type, if it is picklable.
     """
-    found: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
-    found |= {"place": _place(error), "pickled": None}
+    plain: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
+    plain |= {"place": _place(error), "pickled": None}
     with suppress(Exception):  # a user's error may fail to format its message
-        found["words"] = str(error)
-        found["traceback"] = "".join(traceback.format_exception(error)).rstrip()
+        plain["words"] = str(error)
+        plain["traceback"] = "".join(traceback.format_exception(error)).rstrip()
     is_ours = isinstance(error, OptimistError) and type(error).__module__.startswith("optimist.")
     if is_ours or of_system(error):
         with suppress(Exception):
             pickled = pickle.dumps(error)
             pickle.loads(pickled)
-            found["pickled"] = pickled
-    return found
+            plain["pickled"] = pickled
+    return plain
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
     """Return the error that `to_text` described; its cause has the traceback, as a text."""
     if plain["pickled"] is not None:
-        found: BaseException = pickle.loads(plain["pickled"])
-        return found
+        original: BaseException = pickle.loads(plain["pickled"])
+        return original
     error: BaseException = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
     error.__cause__ = _InOtherProcess(plain["traceback"])

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from optimist.core.errors import DataError, EndedError
+from optimist.core.errors import DataError, EndedError, LateError
 from optimist.core.executor import call
 from optimist.data.sources import Source
 
@@ -41,7 +41,7 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
     function, columns = "optimist.data.download:fetched", entry.columns
     try:
         table: pd.DataFrame = call(function, seconds=timeout, origin=entry.origin, columns=columns)
-    except TimeoutError:
+    except LateError:
         raise NoAnswerError(f"no complete answer within {timeout:.3g} s") from None
     except EndedError as error:
         raise NoAnswerError(str(error)) from None

@@ -96,6 +96,6 @@ def make_environment(
     """
     cls = environment_class(name)
     check_keywords(
-        f"environment {name!r}", parameters, cls.__init__, known=("horizon", "trial", "stream")
+        f"environment {name!r}", parameters, cls.__init__, supplied=("horizon", "trial", "stream")
     )
     return cls(horizon=horizon, trial=trial, stream=stream, **parameters)

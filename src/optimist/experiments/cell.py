@@ -118,8 +118,8 @@ def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     if setting in paper["settings"]:
         label, full = setting, paper["settings"][setting]
     else:
-        found, full = resolve_setting(paper, setting)
-        label = str(found)
+        resolved, full = resolve_setting(paper, setting)
+        label = str(resolved)
     spec = {key: value for key, value in full.items() if key not in ABOUT}
     domain = environment_domain(spec["environment"])
     return Cell(paper["paper"], label, canonical(algorithm, domain), spec)
@@ -137,9 +137,9 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
         **spec.get("parameters", {}),
         **({} if path is None else {"dataset": path}),
     )
-    told = spec.get("problem", {})
-    check_keywords("problem", told, environment.problem)
-    return environment, environment.problem(**told)
+    keywords = spec.get("problem", {})
+    check_keywords("problem", keywords, environment.problem)
+    return environment, environment.problem(**keywords)
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
@@ -154,10 +154,10 @@ def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
     defaults_of = option_names(algorithm_class(label.name, cell.domain))
     environment = defaults(environment_class(spec["environment"]).__init__)
     # Omit links, kernels and arrays, which follow from the environment's parameters.
-    told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
+    values = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     return {
         "environment": {**environment, **spec.get("parameters", {})},
-        "problem": told,
+        "problem": values,
         "options": {**defaults_of, **dict(label.options)},
         "dataset": dataset_digest(cell, data_dir),
     }
@@ -186,7 +186,6 @@ def play_trial(
     rounds: int | None = None,
     probe: Mapping[str, Any] | None = None,
     coverage: bool = True,
-    time_limit: float | None = None,
     histories: Histories | None = None,
 ) -> Trajectory:
     """Play one trial of a cell, as `optimist.experiments.trials.Trials` describes it.
@@ -199,7 +198,7 @@ def play_trial(
     marks = checkpoints(cell.spec["horizon"], rounds)
     histories = {} if histories is None else histories
 
-    def lead(label: str, **limits: Any) -> Trajectory:
+    def lead(label: str) -> Trajectory:
         # The algorithm's own random numbers, separate from the environment's streams.
         algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         choices = Choices()
@@ -207,20 +206,18 @@ def play_trial(
         # Observers see the truth, so only published methods have them.
         if coverage and not cell.is_foreign_algorithm(label):
             observers += algorithm.observers(environment)
-        found = play(environment, algorithm, marks, observers=observers, **limits)
-        histories[cell.setting, label, marks[-1]] = choices.history(found)
-        return found
+        trajectory = play(environment, algorithm, marks, observers=observers)
+        histories[cell.setting, label, marks[-1]] = History(choices.played, trajectory.status)
+        return trajectory
 
     if not probe:
-        return lead(cell.algorithm, time_limit=time_limit)
+        return lead(cell.algorithm)
     leader = cell.setting, probe["leader"], marks[-1]
     if leader not in histories:
         lead(probe["leader"])
     follower = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
     every = min(probe["every"], max(1, marks[-1] // 4))
-    return replay(
-        environment, histories[leader], follower, marks, every=every, time_limit=time_limit
-    )
+    return replay(environment, histories[leader], follower, marks, every=every)
 
 
 def watch(
@@ -253,8 +250,8 @@ def watch(
         marks = checkpoints(cell.spec["horizon"], rounds)
         return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])
 
-    found: Trajectory = apart(cell, watched, trial)
-    return found
+    trajectory: Trajectory = apart(cell, watched, trial)
+    return trajectory
 
 
 def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:

@@ -126,20 +126,20 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
     """
     if not Path(path).is_file():
         return {}
-    found = {}
+    records = {}
     lines = csv.DictReader(io.StringIO(read_text(path)))
     for number, line in enumerate(lines, 2):
         try:
             record = _record(line)
-            if record.key in found:
+            if record.key in records:
                 raise ValueError(f"{'/'.join(record.key)} again")
         except (KeyError, TypeError, ValueError) as error:
             raise ResultError(
                 f"{path}, line {number} is no record of a cell ({error}); "
                 f"{how_to_restore(path, AGAIN)}"
             ) from None
-        found[record.key] = record
-    return found
+        records[record.key] = record
+    return records
 
 
 def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[CellKey]:
@@ -150,9 +150,9 @@ def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[Cel
     ResultError
         If there are records of trials, and the table is absent or damaged.
     """
-    own = {key: record for key, record in records.items() if key[0] != STUDY}
-    rows = TrialTable(table if own else None)
-    return {key for key, record in own.items() if not record.fits(rows.recorded(*key))}
+    of_trials = {key: record for key, record in records.items() if key[0] != STUDY}
+    rows = TrialTable(table if of_trials else None)
+    return {key for key, record in of_trials.items() if not record.fits(rows.recorded(*key))}
 
 
 def _record(line: Mapping[str, str]) -> CellRecord:

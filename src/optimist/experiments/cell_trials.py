@@ -171,13 +171,13 @@ class CellTrials:
     def _flat(self, name: str) -> np.ndarray:
         """Return a column at all kept rounds, trial after trial; the ends have all digits."""
         counts = self._counts
-        found = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
+        values = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
         if name == "turns":  # the race of a trial, at its end and at all its rounds
             return np.repeat(ends, counts)
-        known = (counts > 0) & ~np.isnan(ends)
-        found[np.cumsum(counts)[known] - 1] = ends[known]
-        return found
+        has_end = (counts > 0) & ~np.isnan(ends)
+        values[np.cumsum(counts)[has_end] - 1] = ends[has_end]
+        return values
 
     def curves(self, level: float, interval: str, first: int | None = None) -> "pd.DataFrame":
         """Return the means of the complete trials at each kept round.
@@ -213,10 +213,12 @@ class CellTrials:
         round. ``first`` is as in `curves`.
         """
         counts = np.isin(self.status, COMPLETE) & (first is None or self.trial < first)
-        own = self.take(np.flatnonzero(counts))
-        rounds, columns = np.unique(joined(own.rounds, int), return_inverse=True)
-        values = np.full((len(own), len(rounds)), np.nan)
-        values[np.repeat(np.arange(len(own)), own._counts), columns] = own._flat(AT[self.lane][0])
+        cell = self.take(np.flatnonzero(counts))
+        rounds, columns = np.unique(joined(cell.rounds, int), return_inverse=True)
+        values = np.full((len(cell), len(rounds)), np.nan)
+        values[np.repeat(np.arange(len(cell)), cell._counts), columns] = cell._flat(
+            AT[self.lane][0]
+        )
         return rounds, values
 
 
@@ -282,8 +284,8 @@ def read_cell(
     """
     tables, metadata = zip(*map(results.read_whole, paths), strict=True)
     lane, setting = metadata[0]["trials"]["lane"], metadata[0]["trials"]["cell"]["setting"]
-    found = join([of_result(table, lane, group) for table in tables])
-    return found.stored(declared.get(f"{lane}/{setting}", ())), [*metadata]
+    cell = join([of_result(table, lane, group) for table in tables])
+    return cell.stored(declared.get(f"{lane}/{setting}", ())), [*metadata]
 
 
 def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
@@ -303,7 +305,8 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
     }
     if lane == "regret":
         last["regret_half"] = [
-            _midway(columns["regret"][one], own) for one, own in zip(places, rounds, strict=True)
+            _midway(columns["regret"][one], marks)
+            for one, marks in zip(places, rounds, strict=True)
         ]
     if "turns" in columns:  # a text; twelve hexadecimal digits are exact as a number
         marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
@@ -318,7 +321,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
         [columns["status"][i] for i in starts],
         [columns.get("instance", nothing)[i] for i in starts],
         {name: _numbers(values) for name, values in last.items() if _is_number(values)},
-        [np.empty(0, int) if bare else own for own, bare in zip(rounds, is_bare, strict=True)],
+        [np.empty(0, int) if bare else one for one, bare in zip(rounds, is_bare, strict=True)],
         {
             name: [
                 np.empty(0) if bare else _numbers(columns[name][one])
@@ -337,8 +340,8 @@ def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, bool | int | float) for value in known)
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, bool | int | float) for value in present)
 
 
 def _numbers(values: Sequence[Any]) -> np.ndarray:

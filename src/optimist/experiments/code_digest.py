@@ -82,13 +82,13 @@ def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
 
 @lru_cache
 def _computed(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
-    own = {name: digest_of(own_file(name) or name) for name in alone}
+    digests = {name: digest_of(own_file(name) or name) for name in alone}
     others = []
     for module in modules:
         files = closure(module)
-        own |= {dotted(path): digest_of(path) for path in files if is_own(path)}
+        digests |= {dotted(path): digest_of(path) for path in files if is_own(path)}
         foreign = [path for path in files if not is_own(path)]
         places = (Path(os.path.relpath(path, root_of(module))).as_posix() for path in foreign)
         others.append(sorted(zip(places, map(digest_of, foreign), strict=True)))
-    text = json.dumps([sorted(own.items()), *filter(None, others)])
+    text = json.dumps([sorted(digests.items()), *filter(None, others)])
     return hashlib.sha256(text.encode()).hexdigest()

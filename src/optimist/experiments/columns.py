@@ -82,8 +82,8 @@ def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
     parts = [_of_chunk(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
     if len(parts) == 1:  # not copied
         return parts[0]
-    found, present = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return found, present
+    numbers, present = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return numbers, present
 
 
 def _of_chunk(chunk: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -11,10 +11,8 @@ import random
 import select
 import signal
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,7 +22,6 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
-PATIENCE = 3.0  # seconds for a copy to end after an interruption
 _SECONDS = 0.2  # between two looks at a copy whose own children may hold its pipe
 
 
@@ -56,22 +53,20 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     observer = observation.active()
     parent = os.getpid()
     reading, writing = os.pipe()
-    with _waiting_for_children():
-        child = os.fork()
-        if child == 0:
-            os.close(reading)
-            _answer(function, seed, writing, parent, observer)
-        os.close(writing)
-        try:
-            content, status = _received(reading, child)
-        except KeyboardInterrupt:
-            _end(child, PATIENCE)
-            raise
-        except BaseException:
-            _end(child, 0.0)
-            raise
-        finally:
-            os.close(reading)
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _answer(function, seed, writing, parent, observer)
+    os.close(writing)
+    try:
+        content, status = _received(reading, child)
+    except BaseException:
+        with suppress(ChildProcessError, ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        raise
+    finally:
+        os.close(reading)
     if not content:
         raise EndedError(f"its process ended with {status_in_words(status)}")
     kind, value = pickle.loads(content)
@@ -81,20 +76,6 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     if observer is not None:
         observer.add(report)
     return answer
-
-
-@contextmanager
-def _waiting_for_children() -> Iterator[None]:
-    """Keep the exit status of a child, which the system discards if SIGCHLD is ignored."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN:
-        yield
-        return
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 def _answer(
@@ -135,17 +116,6 @@ def _end_with(parent: int) -> None:
             os._exit(1)
 
 
-def _end(child: int, patience: float) -> None:
-    """Wait some seconds for a child, which an interruption also reaches, then kill it."""
-    with suppress(ChildProcessError, ProcessLookupError):
-        for _ in range(int(patience / 0.05)):
-            if _status(child, os.WNOHANG) is not None:
-                return
-            time.sleep(0.05)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-
-
 def _received(reading: int, child: int) -> tuple[bytes, int]:
     """Return the whole output of a copy, and its exit status, negative for a signal."""
     content = b""
@@ -165,7 +135,7 @@ def _received(reading: int, child: int) -> tuple[bytes, int]:
 def _status(child: int, options: int) -> int | None:
     """Return how a child ended, or None; 0 if the system does not keep its status."""
     try:
-        found, status = os.waitpid(child, options)
+        ended, status = os.waitpid(child, options)
     except ChildProcessError:
         return 0
-    return status if found else None
+    return status if ended else None

@@ -4,12 +4,13 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from optimist.core import provenance
 from optimist.core.errors import OutOfTimeError, ResultError
 from optimist.core.layout import dataset_in, evaluations_in, parse_result
 from optimist.core.observation import Observer
@@ -28,7 +29,6 @@ def make_result(
     description: Description,
     output: str,
     data_dir: str,
-    collect_provenance: Callable[[], dict[str, Any]],
     seconds: float | None = None,
 ) -> None:
     """Play trials of the regret lane and write their result file.
@@ -42,12 +42,10 @@ def make_result(
         The result file.
     data_dir : str
         Folder of the prepared data sets.
-    collect_provenance : callable
-        Returns the record of code and machine for each file.
     seconds : float or None
         Wall time after which trials end early.
     """
-    file = _File(description, output, data_dir, collect_provenance, seconds)
+    file = _File(description, output, data_dir, seconds)
     trials = file.trials
     file.write({trial: file.play(trial) for trial in range(trials.first, trials.stop)})
 
@@ -56,7 +54,6 @@ def make_race(
     descriptions: Sequence[Description],
     folder: str,
     data_dir: str,
-    collect_provenance: Callable[[], dict[str, Any]],
     limits: Sequence[float | None] | None = None,
 ) -> None:
     """Play a race of the timing lane in turns, and write the folder of its results.
@@ -75,7 +72,7 @@ def make_race(
     ]
     try:
         files = [
-            _File(*each, data_dir, collect_provenance, seconds)
+            _File(*each, data_dir, seconds)
             for each, seconds in zip(
                 zip(descriptions, map(str, places), strict=True), limits, strict=True
             )
@@ -97,7 +94,6 @@ class _File:
         description: Description,
         output: str,
         data_dir: str,
-        collect_provenance: Callable[[], dict[str, Any]],
         seconds: float | None,
     ) -> None:
         decisive = {key: value for key, value in description.items() if key != "digest"}
@@ -128,7 +124,7 @@ class _File:
             "digest": description["digest"],
             "name": place.digest if place else "",
             "resolved": resolved,
-            "provenance": collect_provenance(),
+            "provenance": provenance.collect(),
         }
 
     @contextmanager
@@ -146,31 +142,33 @@ class _File:
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         with self._metered(f"trial {trial}"):
-            found = self._player.play(trial, histories)
-        last = {name: values[-1] for name, values in found.columns.items()}
+            trajectory = self._player.play(trial, histories)
+        last = {name: values[-1] for name, values in trajectory.columns.items()}
         name = self.trials.cell.name
-        logger.info("%s, trial %d: status %s, %s", name, trial, found.status, last)
-        return found
+        logger.info("%s, trial %d: status %s, %s", name, trial, trajectory.status, last)
+        return trajectory
 
-    def write(self, found: Mapping[int, Trajectory], turns: str = "") -> None:
+    def write(self, trajectories: Mapping[int, Trajectory], turns: str = "") -> None:
         observed = self._observer.record()
         metadata = {**self.metadata, "observed": observed, "use": self._meter.use}
-        results.write(results.to_table(self.trials.cell, found, turns), self.output, metadata)
+        results.write(
+            results.to_table(self.trials.cell, trajectories, turns), self.output, metadata
+        )
 
 
 def _play_in_turns(files: Sequence[_File]) -> None:
     race = [file.trials for file in files]
     of_cell = {file.trials.cell.name: file for file in files}
-    found: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
+    trajectories: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
     for file in files:
         file.warm_up()
     for turn in range(max(trials.stop for trials in race)):
         histories: Histories = {}
         for name in (trials.cell.name for trials in interleaved_repeats.order(race, turn)):
-            found[name][turn] = of_cell[name].play(turn, histories)
+            trajectories[name][turn] = of_cell[name].play(turn, histories)
     mark = interleaved_repeats.mark(race)
     for name, file in of_cell.items():
-        file.write(found[name], mark)
+        file.write(trajectories[name], mark)
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
@@ -181,13 +179,13 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
-    """Return the resolved cell for the metadata; less if building it takes too much.
+    """Return the resolved cell for the metadata; less if building it takes too long.
 
     Its trials, which also build the environment, then report that.
     """
     try:
         with limited(seconds):
-            found: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
-            return found
-    except (MemoryError, OutOfTimeError):
+            resolved: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
+            return resolved
+    except OutOfTimeError:
         return {"dataset": dataset_digest(cell, data_dir)}

@@ -5,6 +5,8 @@ trial that exceeds the limit ends with the status ``out_of_time``, as after a nu
 its result file says so.
 """
 
+import re
+import resource
 import signal
 import threading
 import time
@@ -15,8 +17,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from optimist.core.errors import OutOfTimeError
-
-MEGABYTE = 2**20
 
 
 @contextmanager
@@ -56,13 +56,11 @@ class Meter:
     def __init__(self) -> None:
         self.cpu_seconds = 0.0
         self.peak_mb: float | None = None
-        self._start = 0.0
-        self._children = 0.0, 0.0
+        self._start = 0.0, 0.0
 
     def __enter__(self) -> Self:
         forget_peak_memory()
-        self._start = time.process_time()
-        self._children = _children()
+        self._start = time.process_time(), _seconds_of_children()
         return self
 
     def __exit__(
@@ -71,13 +69,12 @@ class Meter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        seconds, peak_of_child = _children()
-        of_children = seconds - self._children[0]
-        self.cpu_seconds += time.process_time() - self._start + of_children
+        of_children = _seconds_of_children() - self._start[1]
+        self.cpu_seconds += time.process_time() - self._start[0] + of_children
         peak = peak_memory()
         if peak is not None:
-            peak = max(peak, peak_of_child if of_children else 0.0)
-        self.peak_mb = max(peak, self.peak_mb or 0.0) if peak is not None else None
+            largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+            self.peak_mb = max(peak, largest if of_children else 0.0, self.peak_mb or 0.0)
 
     @property
     def use(self) -> dict[str, Any]:
@@ -85,14 +82,10 @@ class Meter:
         return {"cpu_seconds": self.cpu_seconds, "peak_mb": self.peak_mb}
 
 
-def _children() -> tuple[float, float]:
-    """Return processor seconds of all ended children, and MiB of the largest."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0, 0.0
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+def _seconds_of_children() -> float:
+    """Return the processor seconds of all ended children."""
+    use = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return use.ru_utime + use.ru_stime
 
 
 def forget_peak_memory() -> None:
@@ -103,15 +96,8 @@ def forget_peak_memory() -> None:
 
 def peak_memory() -> float | None:
     """Return the largest resident memory of this process so far in MiB, None if unknown."""
-    state = _process_state()
-    return None if state is None else state["VmHWM"] / MEGABYTE
-
-
-def _process_state() -> dict[str, int] | None:
-    """Return the sizes in bytes that Linux reports for this process, by name; None elsewhere."""
     try:
-        lines = Path("/proc/self/status").read_text().splitlines()
+        largest = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:
         return None
-    sizes = (line.split() for line in lines if line.endswith(" kB"))
-    return {name.rstrip(":"): int(size) * 1024 for name, size, _ in sizes}
+    return int(largest[1]) / 1024 if largest else None

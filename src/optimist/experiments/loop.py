@@ -9,9 +9,8 @@ for a numerical reason; it ends with a status:
 ``non_finite``    the algorithm's state or its point is not finite; the curve ends before it
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is not
                   finite or too large; the curve ends before it
-``timeout``       the trial's own time limit passed; the curve ends there
+``timeout``       the time limit of `play` passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
-``out_of_memory`` the machine refused an array; the curve ends before it
 
 An environment that breaks its contract in another way is an error that names the environment.
 """
@@ -49,8 +48,8 @@ LARGEST_REWARD = 1e150
 # Relative rounding by which a value may exceed the maximum.
 ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
-# Statuses of trials that lacked time or memory, which another machine may have.
-EARLY = ("out_of_time", "out_of_memory")
+# Statuses of trials that another machine may complete.
+EARLY = ("out_of_time",)
 # Columns that the loop measures; diagnostics of algorithms have other names.
 MEASURED = frozenset(
     (
@@ -151,7 +150,9 @@ def play(
     return run_rounds(ArmRounds(environment, algorithm, observers), marks, time_limit)
 
 
-def run_rounds(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
+def run_rounds(
+    rounds: "_Rounds", marks: Sequence[int], time_limit: float | None = None
+) -> Trajectory:
     """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
     invalid: set[str] = set()
@@ -182,9 +183,6 @@ def _play_rounds(
             break
         except RewardError as error:
             trajectory.status = f"failed: {error}"
-            break
-        except MemoryError:
-            trajectory.status = "out_of_memory"
             break
         except OutOfTimeError:
             trajectory.status = "out_of_time"
@@ -220,7 +218,7 @@ def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
     """Call a method of an environment; an exception becomes an error that names it."""
     try:
         return getattr(environment, method)(*arguments)
-    except (MemoryError, OptimistError):
+    except OptimistError:
         raise
     except Exception as error:
         raise BrokenEnvironmentError(
@@ -382,12 +380,12 @@ class ArmRounds(_Rounds):
         middle = time.perf_counter()
         if type(index) is not int or not 0 <= index < len(arms):
             check_index(index, len(arms), t, algorithm)
-        reward, told = (
+        reward, context = (
             draw_reward(self.environment, t, index),
             ask(self.environment, "context", t, t),
         )
         resume = time.perf_counter()
-        algorithm.update(arms, index, reward, **told)
+        algorithm.update(arms, index, reward, **context)
         algorithm.prepare()
         self.select_seconds += middle - start
         self.seconds += time.perf_counter() - resume + middle - start
@@ -435,10 +433,10 @@ class _BoxRounds(_Rounds):
         return None, x, reward, regret
 
     def totals(self) -> dict[str, Any]:
-        found = {**super().totals(), "simple_regret": self.simple_regret}
+        totals = {**super().totals(), "simple_regret": self.simple_regret}
         # Regret on these is counted from the best value that any algorithm found.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
-        return {**found, **named}
+        return {**totals, **named}
 
 
 def _check_box(environment: BoxEnvironment) -> None:

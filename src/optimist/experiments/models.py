@@ -8,7 +8,6 @@ from optimist.core.keys import Entries, Group, Keys, Name, matching
 
 Horizon = Annotated[int, Ge(1), Le(100_000_000)]
 Turns = Annotated[int, Ge(1), Le(1_000_000)]
-TimeLimit = Annotated[float, Gt(0), Le(10_000_000)]
 Arguments = dict[str, str | float | bool | None]
 Words = Annotated[str, matching("^([^{}]|{value})+$")]
 SettingName = Annotated[str, matching("^([a-z][a-z0-9_.]*)?({[a-z_]+})?$")]
@@ -68,9 +67,6 @@ class Grid(Keys):
     settings: Entries  #: Labels, lists and sweeps of settings.
     #: Labels, lists and sweeps of algorithms. Name a cell in one block, or in one race, only.
     algorithms: Entries
-    #: Seconds of select and update after which a trial ends as timeout. With `probe`, they are the
-    #: follower's scaled-up seconds.
-    time_limit: NotRequired[TimeLimit]
 
 
 class Block(Grouped, Grid):

@@ -26,16 +26,12 @@ class Choices(Observer):
     """The algorithm's choices, round by round."""
 
     def __init__(self) -> None:
-        self._played: list[Any] = []
+        self.played: list[Any] = []
 
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        self._played.append(choice)
-
-    def history(self, trajectory: Trajectory) -> "History":
-        """Return the history of the observed trial."""
-        return History(self._played, trajectory.status)
+        self.played.append(choice)
 
 
 @dataclass(frozen=True)
@@ -90,12 +86,12 @@ class _ReplayRounds(ArmRounds):
             self._charge(rounds, *self.rates)
             self.selections += 1
             self.agreements += choice == index
-        reward, told = (
+        reward, context = (
             draw_reward(self.environment, t, index),
             ask(self.environment, "context", t, t),
         )
         start = time.perf_counter()
-        follower.update(arms, index, reward, **told)
+        follower.update(arms, index, reward, **context)
         self.seconds += time.perf_counter() - start
         if self.rates:
             self._charge(1, *self.rates)
@@ -117,7 +113,6 @@ def replay(
     marks: Sequence[int],
     *,
     every: int,
-    time_limit: float | None = None,
 ) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
@@ -131,7 +126,7 @@ def replay(
         As of `play`, with the leader's regret, the follower's seconds, selections and
         agreements: the number of selections with the same arm as the leader's.
     """
-    known = [mark for mark in marks if mark <= len(history.played)]
-    if not known:
+    reached = [mark for mark in marks if mark <= len(history.played)]
+    if not reached:
         return Trajectory(history.status)
-    return run_rounds(_ReplayRounds(environment, history, follower, every), known, time_limit)
+    return run_rounds(_ReplayRounds(environment, history, follower, every), reached)

@@ -40,23 +40,15 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
     ``turns`` is the text of `optimist.experiments.interleaved_repeats.mark` if one process timed
     them in turns.
     """
-    timed = {"turns": turns} if turns else {}
-    columns: dict[str, list[Any]] = {}
-    rows = 0
+    rows: list[dict[str, Any]] = []
     for trial, trajectory in trajectories.items():
-        recorded = {name: list(values) for name, values in trajectory.columns.items()}
-        length = len(recorded.get("round", []))
-        if not length:  # a trial that ended before its first recorded round leaves one bare row
-            recorded, length = {"round": [0], "regret": [None], "seconds": [None]}, 1
         same: dict[str, Any] = {"paper": cell.paper, "setting": cell.setting, "trial": trial}
-        same |= {"algorithm": cell.algorithm, "status": trajectory.status, **timed}
-        recorded |= {name: [value] * length for name, value in same.items()}
-        for name in {**columns, **recorded}:
-            past = columns.setdefault(name, [None] * rows)
-            past.extend(recorded.get(name, [None] * length))
-        rows += length
-    order = [*REQUIRED, *(name for name in columns if name not in REQUIRED)]
-    return pa.Table.from_arrays([array(columns[name]) for name in order], names=order)
+        same |= {"algorithm": cell.algorithm, "status": trajectory.status}
+        same |= {"turns": turns} if turns else {}
+        # A trial that ended before its first recorded round leaves one bare row.
+        rows += [{**row, **same} for row in trajectory.rows or [{"round": 0}]]
+    names = [*dict.fromkeys((*REQUIRED, *(name for row in rows for name in row)))]
+    return pa.Table.from_arrays([array([row.get(name) for row in rows]) for name in names], names)
 
 
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
@@ -102,19 +94,19 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
     """Return the metadata of an open file, after checking their form and trials."""
-    found = file.schema_arrow.metadata or {}
-    if KEY not in found:
+    entries = file.schema_arrow.metadata or {}
+    if KEY not in entries:
         raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
     with _named(path):
         try:
-            metadata: dict[str, Any] = json.loads(found[KEY])
+            metadata: dict[str, Any] = json.loads(entries[KEY])
         except ValueError as error:
             raise ResultError(f"its metadata are no JSON ({error})") from None
         check_metadata(metadata)
         place = parse_result(Path(path).absolute())
-        own = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
-        if place not in (None, own):
-            raise ResultError(f"it is the result of {own.path}")
+        stated = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
+        if place not in (None, stated):
+            raise ResultError(f"it is the result of {stated.path}")
     return metadata
 
 

@@ -7,7 +7,6 @@ An option of a setting is a parameter of its environment, a keyword of the envir
 import inspect
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
 from optimist.core.arguments import defaults
@@ -37,8 +36,8 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
     label = Label.parse(text, "setting")
     settings = paper["settings"]
     if label.name not in settings:
-        known = [name for name in settings if "[" not in name]
-        raise unknown_name(f"setting of {paper['paper']}", label.name, known)
+        names = [name for name in settings if "[" not in name]
+        raise unknown_name(f"setting of {paper['paper']}", label.name, names)
     base = settings[label.name]
     places = option_places(base["environment"])
     for key, _ in label.options:
@@ -53,11 +52,7 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
 
 def option_places(environment: str) -> dict[str, str]:
     """Return the place of each option of a setting: ``parameters``, ``problem`` or ``horizon``."""
-    return _places(environment_class(environment))
-
-
-@cache
-def _places(cls: Any) -> dict[str, str]:
+    cls = environment_class(environment)
     places = dict.fromkeys(_keywords(cls.problem), "problem")
     places |= dict.fromkeys(_keywords(cls.__init__), "parameters")
     return places | {"horizon": "horizon"}
@@ -65,14 +60,9 @@ def _places(cls: Any) -> dict[str, str]:
 
 def option_defaults(base: Mapping[str, Any]) -> dict[str, Any]:
     """Return the default of each option of a base setting."""
-    signatures = _signature_defaults(environment_class(base["environment"]))
-    told = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
-    return signatures | told
-
-
-@cache
-def _signature_defaults(cls: Any) -> dict[str, Any]:
-    return defaults(cls.problem) | defaults(cls.__init__)
+    cls = environment_class(base["environment"])
+    stated = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
+    return defaults(cls.problem) | defaults(cls.__init__) | stated
 
 
 def _keywords(function: Any) -> list[str]:

@@ -114,36 +114,36 @@ class TrialTable:
     @cached_property
     def keys(self) -> list[CellKey]:
         """Lane, setting and algorithm of all cells, sorted."""
-        known = set(self._fresh)
+        keys = set(self._fresh)
         if self._groups:
-            known |= {row[:3] for row in self._columns()}
-        return sorted(known if self._planned is None else known & self._planned.keys())
+            keys |= {row[:3] for row in self._columns()}
+        return sorted(keys if self._planned is None else keys & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
         """Return the trials of a cell, or None; if the maximum is unknown, regret is counted from
         the best known value."""
         key = lane, setting, algorithm
         if key not in self._counted:
-            found = self.recorded(*key)
-            if found is not None and lane == "regret" and any(found.instance):
-                found = found.counted_from(self._least)
-            self._counted[key] = found
+            cell = self.recorded(*key)
+            if cell is not None and lane == "regret" and any(cell.instance):
+                cell = cell.counted_from(self._least)
+            self._counted[key] = cell
         return self._counted[key]
 
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
         """Return the trials of a cell as measured, or None."""
         key = lane, setting, algorithm
-        found = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
-        if found is None or self._planned is None:
-            return found
+        cell = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
+        if cell is None or self._planned is None:
+            return cell
         number = self._planned.get(key, 0)
-        return found if len(found) <= number else found.take(np.arange(number)) if number else None
+        return cell if len(cell) <= number else cell.take(np.arange(number)) if number else None
 
     def cells(self, lane: str) -> Iterator[CellTrials]:
         """Yield all cells of a lane."""
         for key in self.keys:
-            if key[0] == lane and (found := self.cell(*key)) is not None:
-                yield found
+            if key[0] == lane and (cell := self.cell(*key)) is not None:
+                yield cell
 
     def frames(
         self, level: float = 0.95, interval: str = "t", first: int | None = None
@@ -168,10 +168,10 @@ class TrialTable:
     def check_round(self, lane: str, setting: str, algorithm: str, t: int) -> None:
         """Raise ResultError unless the table has values of a cell at round ``t``."""
         key = lane, setting, algorithm
-        found = self.recorded(*key)
-        if found is None or not found.is_thinned or key in self._fresh:
+        cell = self.recorded(*key)
+        if cell is None or not cell.is_thinned or key in self._fresh:
             return
-        rounds = max(found.rounds, key=len)
+        rounds = max(cell.rounds, key=len)
         is_known = t in rounds or t >= max(rounds, default=0)
         if not is_known and t not in self.metadata["declared"].get(f"{lane}/{setting}", ()):
             raise ResultError(
@@ -195,8 +195,8 @@ class TrialTable:
         ]
         for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
             met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
-        known = sorted((name, float(value)) for name, value in met if name and value is not None)
-        return dict(reversed(known))  # the smallest of each name is written last
+        values = sorted((name, float(value)) for name, value in met if name and value is not None)
+        return dict(reversed(values))  # the smallest of each name is written last
 
     def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield lane, setting and algorithm of each row of the file, and more of its columns."""
@@ -212,8 +212,8 @@ class TrialTable:
         if key not in self._read:
             rows = self._file.read_row_group(self._groups[key], use_threads=False)
             is_thinned = f"{lane}/{setting}" in self.metadata["thinned"]
-            found = (replace(cell, is_thinned=is_thinned) for cell in _cells_of(rows, self._path))
-            self._read[key] = {cell.algorithm: cell for cell in found}
+            cells = (replace(cell, is_thinned=is_thinned) for cell in _cells_of(rows, self._path))
+            self._read[key] = {cell.algorithm: cell for cell in cells}
         return self._read[key]
 
 
@@ -221,8 +221,8 @@ class TrialTable:
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
-    found = (file.metadata.metadata or {}).get(KEY.encode())
-    metadata = json.loads(found) if found else {}
+    content = (file.metadata.metadata or {}).get(KEY.encode())
+    metadata = json.loads(content) if content else {}
     if metadata.get("version") != VERSION:
         raise ResultError(
             f"{path} is a table of trials of version {metadata.get('version')!r}; allowed: "
@@ -239,21 +239,25 @@ def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
     trial = flat.pop("trial").astype(int)
     for name, places in groupby(range(len(rows)), lambda i: text["algorithm"][i]):
         start, *more = places
-        own = slice(start, start + 1 + len(more))
-        if trial[own].tolist() != [*range(1 + len(more))]:
+        rows_of_cell = slice(start, start + 1 + len(more))
+        if trial[rows_of_cell].tolist() != [*range(1 + len(more))]:
             raise ResultError(
                 f"{path} has not every trial of {text['setting'][start]}/{name} once; "
                 f"{how_to_restore(path, AGAIN)}"
             )
         lane = text["lane"][start]
-        at = {one: lists.get(f"{one}_at", [])[own] for one in AT[lane]}
+        at = {one: lists.get(f"{one}_at", [])[rows_of_cell] for one in AT[lane]}
         yield CellTrials(
             *(lane, text["group"][start], text["setting"][start], name),
-            trial[own],
-            text["status"][own],
-            text["instance"][own],
-            {one: v[own] for one, v in flat.items() if not np.isnan(v[own]).all()},
-            [one.astype(int) for one in lists["rounds"][own]],
+            trial[rows_of_cell],
+            text["status"][rows_of_cell],
+            text["instance"][rows_of_cell],
+            {
+                one: v[rows_of_cell]
+                for one, v in flat.items()
+                if not np.isnan(v[rows_of_cell]).all()
+            },
+            [one.astype(int) for one in lists["rounds"][rows_of_cell]],
             {one: values for one, values in at.items() if any(map(len, values))},
         )
 
@@ -264,21 +268,21 @@ def _is_list(kind: Any) -> bool:
 
 def _floats(column: Any) -> np.ndarray:
     """Return the numbers of an Arrow column as floats, nan for nulls."""
-    found, present = values_of(column)
-    numbers = found.astype(float)
+    values, present = values_of(column)
+    numbers = values.astype(float)
     numbers[~present] = np.nan
     return numbers
 
 
 def _lists(column: pa.ChunkedArray) -> list[np.ndarray]:
     """Return lists of numbers as arrays, empty for nulls."""
-    found: list[np.ndarray] = []
+    lists: list[np.ndarray] = []
     for chunk in column.chunks:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
         values = _floats(chunk.values)
         ends = offsets[chunk.offset : chunk.offset + len(chunk) + 1]
-        found += [values[start:stop] for start, stop in pairwise(ends)]
-    return found
+        lists += [values[start:stop] for start, stop in pairwise(ends)]
+    return lists
 
 
 # Writing.
@@ -304,7 +308,7 @@ def write(
         The configuration of the run.
     """
     ordered = sorted(cells, key=lambda cell: cell.key)
-    groups = [(key, [*own]) for key, own in groupby(ordered, lambda cell: cell.key[:2])]
+    groups = [(key, [*members]) for key, members in groupby(ordered, lambda cell: cell.key[:2])]
     metadata = {
         "version": VERSION,
         "configuration": dict(configuration),
@@ -316,7 +320,7 @@ def write(
     is_real = {f.name: pa.types.is_floating(getattr(f.type, "value_type", f.type)) for f in schema}
     place = {f.name: f"{f.name}.list.element" if _is_list(f.type) else f.name for f in schema}
     checksummed.write_table(
-        [_rows(own, schema) for _, own in groups],
+        [_rows(members, schema) for _, members in groups],
         path,
         {KEY: json.dumps(metadata, sort_keys=True)},
         compression="zstd",
@@ -342,8 +346,8 @@ def _schema(cells: list[CellTrials]) -> pa.Schema:
     names = sorted({name for cell in cells for name in cell.ends})
     for name in (*(n for n in FIRST if n in names), *(n for n in names if n not in FIRST)):
         values = joined([cell.ends[name] for cell in cells if name in cell.ends])
-        known = values[~np.isnan(values)]
-        is_whole = (known == np.rint(known)).all() and (np.abs(known) < 2.0**53).all()
+        present = values[~np.isnan(values)]
+        is_whole = (present == np.rint(present)).all() and (np.abs(present) < 2.0**53).all()
         fields.append((name, pa.int64() if is_whole and name not in REAL else pa.float64()))
     return pa.schema(fields)
 
@@ -362,7 +366,7 @@ def _rows(cells: list[CellTrials], schema: pa.Schema) -> pa.Table:
         return _listed(cell.ends.get(name, np.full(len(cell), np.nan)), kind)
 
     columns = [[one for cell in cells for one in column(cell, f.name, f.type)] for f in schema]
-    arrays = [pa.array(own, f.type) for own, f in zip(columns, schema, strict=True)]
+    arrays = [pa.array(values, f.type) for values, f in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)
 
 

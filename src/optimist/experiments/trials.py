@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,7 +27,6 @@ BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that affect no number of a trial.
 UNDECIDING = ("first", "stop", "group", "race")
-Played = tuple[Trajectory, Histories]
 CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
 
@@ -45,8 +44,6 @@ class Trials:
         Truncate the trials after this many rounds.
     probe : dict or None
         ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
-    time_limit : float or None
-        Seconds per trial.
     group : str
         The set of targets that asks for them.
     race : str
@@ -61,7 +58,6 @@ class Trials:
     stop: int
     rounds: int | None = None
     probe: dict[str, Any] | None = None
-    time_limit: float | None = None
     group: str = "paper"
     race: str = ""
     rivals: str = ""
@@ -100,8 +96,8 @@ class Trials:
 
     def describe(self) -> dict[str, Any]:
         """Return all inputs of their result except the data set, as plain data."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**own, "cell": vars(self.cell), "code": self.code}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**values, "cell": vars(self.cell), "code": self.code}
 
     def decisive(self) -> dict[str, Any]:
         """Return the inputs of each trial's numbers, except the data set, as plain data."""
@@ -114,8 +110,8 @@ class Trials:
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
         """Return the trials of a `describe`; they use the current code, which may have changed."""
-        own = {field.name: description[field.name] for field in fields(cls)}
-        return cls(**{**own, "cell": Cell(**own["cell"])})
+        values = {field.name: description[field.name] for field in fields(cls)}
+        return cls(**{**values, "cell": Cell(**values["cell"])})
 
 
 def expand(
@@ -143,7 +139,7 @@ def expand(
     kept : container or None
         Cells to keep; None for all.
     """
-    found: dict[tuple[str, str], Trials] = {}
+    expanded: dict[tuple[str, str], Trials] = {}
     caps, only, least = caps or {}, only or {}, least or {}
     for lane, (blocks, cap) in BLOCKS.items():
         asked = [
@@ -164,16 +160,15 @@ def expand(
                 number if caps.get(cap) is None else min(caps[cap], number),
                 rounds=min(rounds, default=None),
                 probe=block.get("probe"),
-                time_limit=block.get("time_limit"),
                 group=block.get("group", "paper"),
                 race="" if race is None else str(race),
                 rivals="" if race is None else fingerprint({"cells": sorted(rivals[race])}),
             )
-            if found.setdefault((lane, cell.name), trials) != trials:
+            if expanded.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
                     f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
                 )
-    return list(found.values())
+    return list(expanded.values())
 
 
 def _block_cells(
@@ -229,9 +224,9 @@ class Player:
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         """Play one trial; for ``histories`` see `optimist.experiments.cell.play_trial`."""
-        found = self._play(trial, self._trials.rounds, histories)
+        trajectory = self._play(trial, self._trials.rounds, histories)
         self._left -= 1
-        return found
+        return trajectory
 
     def _play(
         self, trial: int, rounds: int | None, histories: Histories | None = None
@@ -250,49 +245,38 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        play = partial(self._play_here, trial, rounds, histories)
-        if not self._trials.is_foreign:
-            return self._ended_early(seconds, play)[0]
-        name = self._trials.cell.name
-        found: Trajectory
-        warmed = partial(self._warmed_up, trial, play)
-        found, played = isolated(
-            partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
-        )
+        """Play, in a copy of this process if a trial runs foreign code."""
+        is_foreign = self._trials.is_foreign
+
+        def play() -> tuple[Trajectory, Histories | None]:
+            try:
+                with limited(seconds):
+                    if is_foreign:  # the next trial warms up, and will raise its own errors
+                        with suppress(Exception, SystemExit):
+                            self._play_here(trial + 1, self._start, None)
+                    return self._play_here(trial, rounds, histories), histories
+            except OutOfTimeError:
+                return Trajectory("out_of_time"), None
+
+        if not is_foreign:
+            return play()[0]
+        trajectory: Trajectory
+        trajectory, played = isolated(play, seeding.seed(self._trials.cell.name, trial))
         if histories is not None:
-            histories.update(played)
-        return found
+            histories.update(played or {})
+        return trajectory
 
-    def _warmed_up(self, trial: int, play: Callable[[], Played]) -> Played:
-        """Play a trial after the start of the next one, which will raise its own errors."""
-        with suppress(Exception, SystemExit):
-            self._play_here(trial + 1, self._start, None)
-        return play()
-
-    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Played:
-        """Return the trajectory of a trial, and all histories."""
+    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Trajectory:
         trials = self._trials
-        found = play_trial(
+        return play_trial(
             trials.cell,
             trial,
             self._data_dir,
             rounds=rounds,
             probe=trials.probe,
             coverage=trials.lane == "regret",
-            time_limit=trials.time_limit,
             histories=histories,
         )
-        return found, {} if histories is None else histories
-
-    def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
-        """Play; a trial that exceeds its time, or finds no memory, ends with a status."""
-        try:
-            with limited(seconds):
-                return play()
-        except MemoryError:
-            return Trajectory("out_of_memory"), {}
-        except OutOfTimeError:
-            return Trajectory("out_of_time"), {}
 
 
 def run(

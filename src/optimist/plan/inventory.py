@@ -27,7 +27,7 @@ class Entry:
     made : str
         The output of its job: the file, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
-        ``early`` if some trials ended for lack of time or memory.
+        ``early`` if some trials ended for lack of time.
     remark : str
         The damage, or how many trials ended early.
     trials : Trials or None
@@ -82,7 +82,7 @@ def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entr
     if early:
         remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
         return Entry(path, made, "early", f"{remark} of {len(ends)} trials", trials)
-    is_whole = {*ends.values()} <= {*COMPLETE, "timeout"}
+    is_whole = {*ends.values()} <= {*COMPLETE}
     return Entry(path, made, "present", trials=trials, is_whole=is_whole)
 
 
@@ -171,7 +171,7 @@ def to_text(
         )
     for state, more in (
         ("damaged", ""),
-        ("early", ", --config memory_factor=2 or time_factor=2 added"),
+        ("early", ", --config time_factor=2 added"),
     ):
         if count[state]:
             lines.append(

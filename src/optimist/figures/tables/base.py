@@ -153,7 +153,7 @@ def cell_columns(
 
 
 def statuses(trials: "pd.DataFrame") -> str:
-    """Return the number of trials by status, ``ok 18, timeout 2``; ``missing`` without trials."""
+    """Return the number of trials by status, ``ok 18, failed 2``; ``missing`` without trials."""
     words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
     counts = words.value_counts().sort_index()
     return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
