@@ -19,7 +19,7 @@ from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
 from optimist.core.errors import LONGEST, ConfigError, unknown_name
-from optimist.core.label import Label, name_of, same
+from optimist.core.label import Label, name_of
 from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Setting, Settings
 from optimist.figures.models import Figures, Looks
@@ -40,18 +40,24 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
-        config = merge(config, {key: read_value(value, text if len(text) <= LONGEST else key)})
+        place = f"--config {text if len(text) <= LONGEST else key}"
+        config = merge(config, _part({key: read_value(value, place)}, Source(place)))
     return check_config(with_defaults(config))
 
 
 def read_overlay(path: str | Path) -> dict[str, Any]:
     """Return the keys of an overlay; raise ConfigError for an unknown key or a wrong value."""
-    found: dict[str, Any] = read_yaml(path) or {}
-    if not isinstance(found, dict):
-        raise ConfigError(f"{path} holds {found!r}; allowed: keys with values")
-    found = _typed(found, Config, f"file {path}")
-    check(found, Config, Source(f"file {path}", Path(path)), is_part=True)
-    return found
+    overlay = read_yaml(path) or {}
+    if not isinstance(overlay, dict):
+        raise ConfigError(f"{path} holds {overlay!r}; allowed: keys with values")
+    return _part(overlay, Source(f"file {path}", Path(path)))
+
+
+def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
+    """Return some keys of the configuration, checked."""
+    typed: dict[str, Any] = _typed(overlay, Config)
+    check(typed, Config, source, is_part=True)
+    return typed
 
 
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,72 +71,39 @@ def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
     check_plain(config, "config")
-    found: dict[str, Any] = _typed(config, Config, "config")
-    check(found, Config, Source("config"))
-    folders.check(found["results"], found["figures"])
-    for paper in (*found["papers"], *found["changes"]["settings"], *found["additions"]):
+    typed: dict[str, Any] = _typed(config, Config)
+    check(typed, Config, Source("config"))
+    folders.check(typed["results"], typed["figures"])
+    for paper in (*typed["papers"], *typed["changes"]["settings"], *typed["additions"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
-    for name in found["algorithm_files"]:
+    for name in typed["algorithm_files"]:
         if is_algorithm(name):
             raise ConfigError(
                 f"algorithm_files.{name} has the name of a known algorithm; allowed: another name"
             )
-    return found
+    return typed
 
 
-def check_read_alike(path: str | Path, found: Any) -> None:
-    """Raise ConfigError where Snakemake reads an overlay otherwise, or where it is not valid.
-
-    Parameters
-    ----------
-    path : str or Path
-        Of the overlay.
-    found : plain data
-        What Snakemake read there; its YAML is version 1.1, see `optimist.config.scalars`.
-    """
-    both = (_typed(value, Config, "config") for value in (read_yaml(path), found))
-    for key, value, other in _unlike("", *both):
-        where = Source(f"file {path}", Path(path)).at(key)
-        raise ConfigError(
-            f"{where}: {key} is {value!r}, which Snakemake reads as {other!r}; allowed: a "
-            "number without zeros before it, true or false, or text in quotes"
-        )
-    read_overlay(path)
-
-
-def _unlike(place: str, own: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two documents differ, with both values."""
-    if isinstance(own, Mapping) and isinstance(found, Mapping) and own.keys() == found.keys():
-        for key, value in own.items():
-            yield from _unlike(f"{place}.{key}".lstrip("."), value, found[key])
-    elif isinstance(own, list) and isinstance(found, list) and len(own) == len(found):
-        for i, pair in enumerate(zip(own, found, strict=True)):
-            yield from _unlike(f"{place}.{i}", *pair)
-    elif not same(own, found):
-        yield place or "the document", own, found
-
-
-def _typed(value: Any, hint: Any, place: str) -> Any:
-    """Return a value with what it stands for in place of texts where its type allows no text.
+def _typed(value: Any, hint: Any) -> Any:
+    """Return a value in which texts are replaced by their meaning where the type allows no text.
 
     Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
     """
     if isinstance(value, Mapping):
-        return {k: _typed(v, inside(hint, str(k)), f"{place}.{k}") for k, v in value.items()}
+        return {key: _typed(inner, inside(hint, str(key))) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_typed(item, inside(hint, i), place) for i, item in enumerate(value)]
+        return [_typed(item, inside(hint, i)) for i, item in enumerate(value)]
     allowed = [bare(member)[0] for member in members(hint)]
     if not isinstance(value, str) or str in allowed or get_origin(allowed[0]) is Literal:
         return value
-    if Any not in allowed:
-        return read_value(value, place)
-    # Where the model says nothing, "Regret: a start" is a caption, and no key with a value.
     try:
-        found = read_value(value, place)
+        meaning = read_value(value, "value")
     except ConfigError:
         return value
-    return found if found is None or isinstance(found, bool | int | float) else value
+    # Where the model is silent, "Regret: a start" is a caption, and no key with a value.
+    is_scalar = meaning is None or isinstance(meaning, bool | int | float)
+    return meaning if is_scalar or Any not in allowed else value
 
 
 def paper_names() -> list[str]:
