@@ -540,7 +540,7 @@ def test_a_probable_bound_is_violated_by_a_count(lost, checks, word):
     verdict = judge(*[check] * checks, kind="guarantee", finals=[table])
     assert verdict.word == word
     if checks == 1:  # P(Bin(60, 0.0899) >= 4) = 0.8
-        found = f"{lost} of 60 trials break it; a rate of 0.09 would show with 80 %"
+        found = f"{lost} of 60 trials break it; a rate of 0.09 is detectable with 80 % power"
         assert found in verdict.results[0].remark
 
 
@@ -555,7 +555,7 @@ def test_too_few_trials_of_a_probable_bound_say_that_they_show_nothing():
     check, table = coverage(2, 2, bound=0.5)
     verdict = judge(check, kind="guarantee", finals=[table])
     assert verdict.word == "held"
-    assert "2 of 2 trials break it; no rate would show" in verdict.results[0].remark
+    assert "2 of 2 trials break it; no rate is detectable" in verdict.results[0].remark
 
 
 @pytest.mark.parametrize(
@@ -709,7 +709,7 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
     found = sample_size.needs(verdict, SECONDS)
     assert (found.cause, found.kind, found.units) == ("few trials", "trials", expected)
     lacking = expected - number
-    beyond = f"30 of {number} trials count, {number - 30} lie after the last step"
+    beyond = f"30 of {number} trials count; {number - 30} follow the last doubling"
     assert verdict.results[0].remark == (beyond if number == 59 else "")
     assert found.text.startswith(f"{lacking} more trials (")
     assert found.hours == pytest.approx(2 * lacking)
@@ -730,16 +730,16 @@ def text_of(*checks, first=(), **tables):
 
 def test_why_a_claim_is_open_where_no_number_is_named():
     many = world(3000, effect=0.97)
-    near = "There are as many trials as decide it where the truth is a factor of 1.25 from each"
+    near = "There are enough trials to decide it if the truth is a factor of 1.25 from each"
     assert text_of(ratio(), finals=many)[1].startswith(near)
     cause, text = text_of(fact("epsilon"), facts=facts(epsilon=math.nan))
-    assert (cause, "a ratio to its bound is not defined" in text) == ("few trials", True)
+    assert (cause, "a ratio to the bound is undefined" in text) == ("few trials", True)
     players = [finals("here", name, [1.0, 2.0] * 5) for name in "ab"]
     assert text_of(rivals(bound=1.2), finals=players)[1].startswith("There is no uniform play in")
     better = finals("here", "b", [6.0, 7.0] * 5)
     known = [players[0], better, finals("here", "uniform", [1.5, 2.6] * 5)]
     cause, text = text_of(rivals(bound=1.5), finals=known)
-    assert (cause, text.startswith("Whether a method beats uniform play")) == ("idle", True)
+    assert (cause, text.startswith("In every undecided reading")) == ("idle", True)
 
 
 def test_a_floor_under_splits_is_said():

@@ -356,11 +356,11 @@ def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
 # Words.
 
 
-def test_the_tally_is_by_kind_and_says_which_words_stand(frame):
+def test_the_tally_is_by_kind_and_counts_firm_verdicts(frame):
     assert claims.tally(frame) == (
         "11 claims: 1 reproduced, 1 supported, 1 depends, 2 not reproduced, 1 not reproduced, "
-        "stronger than claimed, 1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 that are "
-        "decided stand at an error 11 times smaller. 2 guarantees: 1 held, 1 vacuous. 2 facts: "
+        "stronger than claimed, 1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 "
+        "decided claims keep their verdicts at an error 11 times smaller. 2 guarantees: 1 held, 1 vacuous. 2 facts: "
         "1 differs, 1 selected by it."
     )
     assert claims.tally(frame[frame["claim"] == "toy.09"]) == "1 fact: 1 selected by it."
@@ -439,7 +439,7 @@ def test_open_claims_stand_with_their_commands_cheapest_first(verdicts):
     assert lines[1] == f"    few trials: {found['deciding']}"
     needs = f"{{toy.02: {found['needs']}}}"
     assert lines[2] == f"    snakemake --cores all --config 'decide={needs}' -- toy"
-    assert lines[-1].startswith("    few trials: No number of trials is known")
+    assert lines[-1].startswith("    few trials: The required number of trials is unknown")
     assert claims.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open"
 
 
@@ -472,9 +472,9 @@ def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
     assert "[source](../../config/papers/toy/claims.yaml))" in page
     assert "Vacuous: it is arithmetic.\n" in page
     assert "\nVerdict: **depends on radius**; holds in 1, fails in 1 of 2 readings" in page
-    assert "\nThe word if readings of ours counted: supported.\n" in page
-    assert "\nThe error allowed on a side is 0.025; the word would change at 0.0022.\n" in page
-    assert "\nBy its own interval, modest: reproduced from 11.3 up.\n" in page
+    assert "\nWord if our own readings counted: supported.\n" in page
+    assert "\nThe error allowed on each side is 0.025; the word would change at 0.0022.\n" in page
+    assert "\nWith other meanings of its vague word: modest: reproduced from 11.3 up.\n" in page
     assert "\nCause: few trials. " in page
 
 
@@ -496,8 +496,9 @@ def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
 
 
 def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
-    assert "of these 11 at most 0.28 are to be expected of each kind." in claims.to_markdown(
-        verdicts, frame
+    assert (
+        "at most 0.28 of these 11 claims are expected to have a wrong word of each kind."
+        in claims.to_markdown(verdicts, frame)
     )
 
 

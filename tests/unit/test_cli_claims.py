@@ -12,8 +12,8 @@ from optimist.config import load
 from optimist.page import findings
 
 TALLY = (
-    "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 that are decided stand at an "
-    "error 3 times smaller."
+    "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 decided claims keep their "
+    "verdicts at an error 3 times smaller."
 )
 README = "# Title\n\n<!-- claims -->\n<!-- /claims -->\n"
 

@@ -211,7 +211,7 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
             "relation": "below",
             "bound": 0,
         }
-        label = "regret of a minus that of b, per round after 0 up to 9, over splits, here"
+        label = "regret of a minus regret of b, per round after 0 up to 9, over splits, here"
         cells = ("a", "b")
     claims = claims_of(document(claim_with(reading({**check, **changes}))))
     rows = of_document(

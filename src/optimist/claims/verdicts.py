@@ -190,7 +190,7 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
         beyond = ""
         if r.first is not None and r.spare:
             used, unit = r.first.stop(r.k) - r.first.start, r.first.unit
-            beyond = f"{used} of {used + r.spare} {unit} count, {r.spare} lie after the last step"
+            beyond = f"{used} of {used + r.spare} {unit} count; {r.spare} follow the last doubling"
         return r.remarked(beyond, outcome="open")
 
     return [decided(r) for r in results]

@@ -251,7 +251,7 @@ def gap_difference(of: Asked) -> Evidence:
 @line(
     "difference",
     "regret",
-    "regret of {one} minus that of {other}, per round after {since} up to {rounds}, over splits, "
+    "regret of {one} minus regret of {other}, per round after {since} up to {rounds}, over splits, "
     "{setting}",
     "folds repeats",
 )
@@ -332,7 +332,9 @@ def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 @line(
-    "exponent", "watched", "exponent in t of {column} minus that of {against}, from {since}, {cell}"
+    "exponent",
+    "watched",
+    "exponent in t of {column} minus exponent of {against}, from {since}, {cell}",
 )
 def exponent_difference(of: Asked) -> Evidence:
     """Mean over trials of the difference of two columns' exponents from a round to the end."""
