@@ -360,8 +360,8 @@ def test_the_tally_is_by_kind_and_counts_firm_verdicts(frame):
     assert claims.tally(frame) == (
         "11 claims: 1 reproduced, 1 supported, 1 depends, 2 not reproduced, 1 not reproduced, "
         "stronger than claimed, 1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 "
-        "decided claims keep their verdicts at an error 11 times smaller. 2 guarantees: 1 held, 1 vacuous. 2 facts: "
-        "1 differs, 1 selected by it."
+        "decided claims keep their verdicts at an error 11 times smaller. 2 guarantees: 1 held, "
+        "1 vacuous. 2 facts: 1 differs, 1 selected by it."
     )
     assert claims.tally(frame[frame["claim"] == "toy.09"]) == "1 fact: 1 selected by it."
 

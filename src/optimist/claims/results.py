@@ -41,7 +41,7 @@ class Result:
         One-sided p-values, corrected for doubling and gated: small if the data support, or refute,
         the check.
     outcome : str
-        One of `OUTCOMES`.
+        One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
     slack : float
         For a guarantee: bound over observed value; otherwise nan.
     """

@@ -78,8 +78,8 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
         return Needs("few trials", text)
     if len(tested) < len(waiting) or not tested:
         text = (
-            "In every undecided reading, no method is known to beat uniform play by the factor that "
-            "the claim names."
+            "In every undecided reading, no method is known to beat uniform play by the factor "
+            "that the claim names."
         )
         return Needs("idle", text)
     if unknown:

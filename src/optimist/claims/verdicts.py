@@ -15,14 +15,13 @@ from optimist.claims.results import Result, error_of, exact_p_values, tested_rea
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
 
-# Outcomes of counted readings, by kind of claim; empty if a check lacks data.
+# Outcomes of counted readings and of checks, by kind of claim. A reading without data has none;
+# a check may also be missing or reported.
 READINGS = {
     "empirical": ("holds", "fails", "open", "idle"),
     "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
-# Outcomes of checks.
-OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
 VERDICTS = {
     "empirical": (*rule.WORDS, "shortened"),
     "guarantee": (*READINGS["guarantee"], "missing", "shortened"),
