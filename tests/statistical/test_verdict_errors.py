@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import words_by_hand
-from claim_tables import SPREAD, claim_with, document, finals, reading
+from claim_tables import SPREAD, check_of, claim_with, document, finals, reading
 from replicates import replicates, spare
 from scipy.special import ndtr, stdtr
 from words_by_hand import words
@@ -297,13 +297,7 @@ def players(number, n, **factors):
 
 def ratio(setting, bound, relation="below"):
     about = {"setting": setting, "numerator": "a", "denominator": "b"}
-    return {
-        "quantity": "regret",
-        "statistic": "ratio",
-        "arguments": about,
-        "relation": relation,
-        "bound": bound,
-    }
+    return check_of("regret", "ratio", about, relation, bound)
 
 
 @pytest.mark.parametrize("bound", [1, 1.5])
@@ -383,13 +377,9 @@ def test_a_claim_from_its_table_to_its_word(law, n, q, level, least):
     written = [
         claim_with(
             reading(
-                {
-                    "quantity": "column",
-                    "statistic": "ratio",
-                    "arguments": {**about, "setting": f"a{r}", "base": f"b{r}"},
-                    "relation": "below",
-                    "bound": 1.5,
-                }
+                check_of(
+                    "column", "ratio", {**about, "setting": f"a{r}", "base": f"b{r}"}, "below", 1.5
+                )
             ),
             id=f"toy.{r}",
             level=level,

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from claim_tables import (
     SPREAD,
+    check_of,
     claim_with,
     decide,
     document,
@@ -30,14 +31,7 @@ RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 
 def fact(name, relation="below", bound=1, **keys):
     arguments = {"name": name, "setting": "here"}
-    return {
-        "quantity": "fact",
-        "statistic": "value",
-        "arguments": arguments,
-        "relation": relation,
-        "bound": bound,
-        **keys,
-    }
+    return check_of("fact", "value", arguments, relation, bound, **keys)
 
 
 def rivals(relation="below", bound=1, **keys):
@@ -501,13 +495,7 @@ def test_a_sure_bound_is_violated_by_one_value_beyond_rounding(relation, bound, 
 
 
 def test_one_trial_of_many_violates_a_sure_bound():
-    check = {
-        "quantity": "column",
-        "statistic": "largest",
-        "arguments": {"setting": "here", "algorithm": "a", "column": "drift"},
-        "relation": "below",
-        "bound": 1,
-    }
+    check = check_of("column", "largest", {"setting": "here", "algorithm": "a", "column": "drift"})
     drift = [0.5] * 99 + [1.001]
     broken = judge(check, kind="guarantee", finals=[finals("here", "a", [1.0] * 100, drift=drift)])
     assert (broken.word, broken.results[0].evidence.n) == ("violated", 100)
@@ -520,13 +508,7 @@ def coverage(n, lost, bound=0.99, **keys):
     """A check of coverage, and the table in which the first ``lost`` of n trials lost it."""
     arguments = {"algorithm": "a", "settings": ["here"]}
     covered = [i >= lost for i in range(n)]
-    check = {
-        "quantity": "coverage",
-        "statistic": "share",
-        "arguments": arguments,
-        "relation": "above",
-        "bound": bound,
-    }
+    check = check_of("coverage", "share", arguments, "above", bound)
     return {**check, **keys}, finals("here", "a", [0.0] * n, covered=covered)
 
 
@@ -788,13 +770,7 @@ def test_times_in_turns_count_turns():
         times("here", name, [[c * s] for s in (1.0, 1.1, 0.9, 1.05, 0.95)], turns="one")
         for name, c in (("a", 1.0), ("b", 1.03))
     ]
-    check = {
-        "quantity": "time",
-        "statistic": "ratio",
-        "arguments": RATIO,
-        "relation": "below",
-        "bound": 1,
-    }
+    check = check_of("time", "ratio", RATIO)
     (row,) = claims.to_frame([judge(check, times=tables)]).itertuples()
     assert (row.n, row.units, row.outcome) == (5, "turns", "holds")
 

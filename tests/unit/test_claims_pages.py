@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+from claim_tables import SPREAD, check_of, claim_with, document, facts, finals, reading
 from scipy.stats import t
 
 from optimist import claims
@@ -49,23 +49,10 @@ def rivals(relation, bound, **keys):
 
 def fact(name, relation="below", bound=1, **keys):
     arguments = {"name": name, "setting": "here"}
-    return {
-        "quantity": "fact",
-        "statistic": "value",
-        "arguments": arguments,
-        "relation": relation,
-        "bound": bound,
-        **keys,
-    }
+    return check_of("fact", "value", arguments, relation, bound, **keys)
 
 
-COVERAGE = {
-    "quantity": "coverage",
-    "statistic": "share",
-    "arguments": {"algorithm": "x", "settings": ["a"]},
-    "relation": "above",
-    "bound": 0.9,
-}
+COVERAGE = check_of("coverage", "share", {"algorithm": "x", "settings": ["a"]}, "above", 0.9)
 # The ratio of a to b is 10, from 10 - 2.685011 * 0.471405 = 8.73427 to 11.26573.
 SIZES = {"a": [10.0 + z for z in SPREAD], "b": [1.0] * 10, "c": [0.0] * 10}
 SIZES["wide"] = [10.0 + 4 * z for z in SPREAD]

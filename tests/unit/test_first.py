@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from claim_tables import claim_with, decide, document, finals, reading
+from claim_tables import check_of, claim_with, decide, document, finals, reading
 from scipy.stats import ttest_1samp
 
 from optimist.claims.checks import check_first, claims_of
@@ -97,13 +97,9 @@ def test_p_values_are_doubled_with_the_trials(p, k, expected):
     assert sum(0.025 / 2 ** (k + 1) for k in range(50)) == pytest.approx(0.025)
 
 
-RATIO = {
-    "quantity": "regret",
-    "statistic": "ratio",
-    "arguments": {"setting": "here", "numerator": "uniform", "denominator": "a"},
-    "relation": "above",
-    "bound": 1,
-}
+RATIO = check_of(
+    "regret", "ratio", {"setting": "here", "numerator": "uniform", "denominator": "a"}, "above"
+)
 LABEL = "regret of uniform / a, here"
 
 
@@ -204,13 +200,9 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
     check, label, cells = RATIO, LABEL, ("a", "uniform")
     if splits:
         about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}
-        check = {
-            "quantity": "regret",
-            "statistic": "difference",
-            "arguments": {**about, "folds": 5, "repeats": splits // 5},
-            "relation": "below",
-            "bound": 0,
-        }
+        check = check_of(
+            "regret", "difference", {**about, "folds": 5, "repeats": splits // 5}, "below", 0
+        )
         label = "regret of a minus regret of b, per round after 0 up to 9, over splits, here"
         cells = ("a", "b")
     claims = claims_of(document(claim_with(reading({**check, **changes}))))
@@ -272,13 +264,7 @@ def test_rows_that_cannot_be_are_refused_by_name(first, keys, words):
 def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
     about = {"study": "seen", "algorithm": "a", "setting": "here"}
     made = [
-        {
-            "quantity": "watched",
-            "statistic": statistic,
-            "arguments": {**about, "column": column},
-            "relation": "below",
-            "bound": 1,
-        }
+        check_of("watched", statistic, {**about, "column": column})
         for statistic in ("median", "largest")
         for column in "pqrst"
     ]

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import pytest
 import yaml
+from claim_tables import check_of
 from messages import message
 
 from optimist.claims.checks import check_planned, claims_of
@@ -54,13 +55,9 @@ CHOICES = {
     ),
 }
 WORDS = {"similar": {"relation": "between", "bound": [0.5, 2], "why": "A doubling is visible."}}
-CHECK = {
-    "quantity": "regret",
-    "statistic": "ratio",
-    "arguments": {"setting": "gaussian", "numerator": "hvt_ucb", "denominator": "oful"},
-    "relation": "below",
-    "bound": 1,
-}
+CHECK = check_of(
+    "regret", "ratio", {"setting": "gaussian", "numerator": "hvt_ucb", "denominator": "oful"}
+)
 
 
 def claim(*checks, known=CHOICES, lists=None, **keys):
@@ -174,25 +171,19 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
 
 
 def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
-    fact = {
-        "quantity": "fact",
-        "statistic": "value",
-        "arguments": {"name": "gaussian", "setting": "gaussian/oful"},
-        "relation": "below",
-        "bound": 1,
-    }
-    several = {
-        "quantity": "regret",
-        "statistic": "share",
-        "arguments": {
+    fact = check_of("fact", "value", {"name": "gaussian", "setting": "gaussian/oful"})
+    several = check_of(
+        "regret",
+        "share",
+        {
             "settings": ["gaussian", "student_t"],
             "bound": 1,
             "numerator": "hvt_ucb",
             "denominator": "oful",
         },
-        "relation": "above",
-        "bound": 0.5,
-    }
+        "above",
+        0.5,
+    )
     found = readings(fact, several, choices=["radius", "R"])[3]
     setting = "gaussian[factor=0.3,radius=matched]"
     assert found["checks"][0]["arguments"] == {
@@ -252,14 +243,12 @@ def test_a_word_stands_for_relation_and_bound():
 
 
 def test_values_for_each_may_be_lists_sweeps_and_numbers():
-    check = {
-        "quantity": "regret",
-        "statistic": "ratio",
-        "arguments": {"numerator": "hvt_ucb", "denominator": "oful"},
-        "each": {"setting": "$both", "since": [5, 10]},
-        "relation": "below",
-        "bound": 1,
-    }
+    check = check_of(
+        "regret",
+        "ratio",
+        {"numerator": "hvt_ucb", "denominator": "oful"},
+        each={"setting": "$both", "since": [5, 10]},
+    )
     both = {"both": ["gaussian", {"sweep": "gaussian", "factor": [0.5], "radius": ["shrunk"]}]}
     found = readings(check, lists=both)[0]["checks"]
     assert [(c["arguments"]["setting"], c["arguments"]["since"]) for c in found] == [
@@ -391,10 +380,9 @@ def test_a_valid_file_loads_into_claims(write):
 CLAIM = ("claims", 0)
 SD = ("choices", "R", "alternatives", "sd")
 ENTRY = (*CLAIM, "checks", 0)
-EXPONENT = {
-    "quantity": "regret", "statistic": "exponent", "relation": "below", "bound": 1,
-    "arguments": {"algorithm": "oful", "settings": ["gaussian", "student_t"]},
-}
+EXPONENT = check_of(
+    "regret", "exponent", {"algorithm": "oful", "settings": ["gaussian", "student_t"]}
+)
 CONTROL = {"arguments": {"numeratr": "uniform"}}
 # A path of keys, the value there (None: no such key), and words of the answer.
 BAD_FILES = [
@@ -500,25 +488,29 @@ def test_claims_about_what_is_run_often_enough_are_accepted(write):
     check_planned(loaded(write, CHECK), NAMES, trials(10))
 
 
-SLOPE = {
-    "quantity": "regret",
-    "statistic": "slope",
-    "arguments": {
+SLOPE = check_of(
+    "regret",
+    "slope",
+    {
         "numerator": "hvt_ucb",
         "denominator": "menu",
         "settings": ["gaussian"],
         "points": [1],
     },
-    "relation": "below",
-    "bound": 1,
-}
-OVER_SPLITS = {
-    "quantity": "regret", "statistic": "difference", "relation": "below", "bound": 1,
-    "arguments": {
-        "setting": "gaussian", "one": "hvt_ucb", "other": "oful",
-        "since": 0, "rounds": "all", "folds": 2, "repeats": 1,
+)
+OVER_SPLITS = check_of(
+    "regret",
+    "difference",
+    {
+        "setting": "gaussian",
+        "one": "hvt_ucb",
+        "other": "oful",
+        "since": 0,
+        "rounds": "all",
+        "folds": 2,
+        "repeats": 1,
     },
-}
+)
 TIMES = {**CHECK, "quantity": "time", "statistic": "ratio"}
 THREE = {"algorithm": "oful", "settings": ["gaussian", "g", "student_t"]}
 SLIP = {**CHECK, "control": {"arguments": {"numerator": "uniforn"}}}
@@ -554,13 +546,7 @@ def test_what_does_not_count_may_have_few_trials(write):
     check_planned(loaded(write, CHECK, ours), NAMES, few)
 
 
-NOT_RUN = {
-    "quantity": "not_run",
-    "statistic": "value",
-    "arguments": {"what": "time"},
-    "relation": "above",
-    "bound": 0,
-}
+NOT_RUN = check_of("not_run", "value", {"what": "time"}, "above", 0)
 UNRUN = [
     ([about(setting="student_t")], ["'scale sd' (regret/student_t/hvt_ucb"]),
     (
