@@ -72,7 +72,7 @@ def read(path: str | Path) -> list[list[Any]]:
     lines = csv.reader(io.StringIO(read_text(path)))
     if next(lines, None) != COLUMNS:
         raise ConfigError(f"{path} has other columns; allowed: {','.join(COLUMNS)}")
-    found: dict[tuple[str, str], list[Any]] = {}
+    rows: dict[tuple[str, str], list[Any]] = {}
     for number, line in enumerate(lines, 2):
         where = f"{path}, line {number}"
         if len(line) != len(COLUMNS):
@@ -82,7 +82,7 @@ def read(path: str | Path) -> list[list[Any]]:
         for name, text, least in zip(COLUMNS[3:], numbers, (0, 1), strict=True):
             if not text.isdecimal() or int(text) < least:
                 raise ConfigError(f"{where}: {name} is {text!r}; allowed: at least {least}")
-        if (claim, check) in found:
+        if (claim, check) in rows:
             raise ConfigError(f"{where} has {check!r} of {claim} again; allowed: once")
-        found[claim, check] = [claim, check, unit, *map(int, numbers)]
-    return [*found.values()]
+        rows[claim, check] = [claim, check, unit, *map(int, numbers)]
+    return [*rows.values()]

@@ -97,9 +97,9 @@ class Gates:
         """Return the regret of uniform play over a method's, and k; None without such cells."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
-        own = self.first.get((claim, check.label))
-        if first is not None and own is not None and own.unit == first.unit:
-            first = replace(first, n0=min(first.n0, own.n0))
+        row = self.first.get((claim, check.label))
+        if first is not None and row is not None and row.unit == first.unit:
+            first = replace(first, n0=min(first.n0, row.n0))
         folds = check.arguments.get("folds", 0)
         return self._measured(setting, algorithm, first, check.splits, folds)
 

@@ -53,7 +53,7 @@ def tally(frame: "pd.DataFrame") -> str:
     """Return a line with the number of claims by kind and verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
-    return " ".join(_tally(own) for own in kinds if not own.empty)
+    return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
 
 
 def _tally(heads: "pd.DataFrame") -> str:
@@ -151,12 +151,12 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 def by_verdict(frame: "pd.DataFrame") -> str:
     """Return Markdown: the tally, and for each verdict the headlines of its claims."""
-    found: dict[str, list[str]] = {}
+    headlines: dict[str, list[str]] = {}
     for about, *_ in claims_in(frame):
         number = about.claim.rpartition(".")[2]
         text = f"{about.headline or about.statement} ({number})"
-        found.setdefault(f"{about.kind}, **{about.words}**", []).append(text)
-    lines = [f"- {word}: {'; '.join(texts)}." for word, texts in sorted(found.items())]
+        headlines.setdefault(f"{about.kind}, **{about.words}**", []).append(text)
+    lines = [f"- {word}: {'; '.join(texts)}." for word, texts in sorted(headlines.items())]
     return "\n".join([tally(frame), "", *lines])
 
 
@@ -170,8 +170,8 @@ def with_summary(document: str, text: str, source: str = "README.md") -> str:
     """
     opening, closing = MARKERS
     before, _, rest = document.partition(opening)
-    _, found, after = rest.partition(closing)
-    if not found:
+    _, mark, after = rest.partition(closing)
+    if not mark:
         raise ConfigError(
             f"{source} lacks the lines {opening} and, below it, {closing}, "
             "between which the verdicts are written"
@@ -213,12 +213,12 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
 
 def joined(pages: Mapping[str, str]) -> str:
     """Return the heads of the pages of papers, by name: one line a claim, in the folder above."""
-    found = []
+    sections = []
     for paper, text in pages.items():
         head = re.sub(r"\]\((?=trials\.|studies\.)", f"]({paper}/", text.partition("\n## ")[0])
         title, rest = head.replace("](../../", "](../").split("\n", 1)
-        found.append(f"{title}\n\n[All checks]({paper}/claims.md).\n{rest}")
-    return "\n\n".join(found)
+        sections.append(f"{title}\n\n[All checks]({paper}/claims.md).\n{rest}")
+    return "\n\n".join(sections)
 
 
 def _section(verdict: "Verdict", checks: list[Any]) -> str:

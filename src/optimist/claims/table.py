@@ -143,14 +143,14 @@ def _turning(result: Result, alpha: float) -> str:
 
     They are the ends of the pieces of its interval that are nearest to its bound.
     """
-    found, check = result.evidence, result.check
-    if found is None or check.relation not in ("below", "above"):
+    evidence, check = result.evidence, result.check
+    if evidence is None or check.relation not in ("below", "above"):
         return ""
-    if isinstance(found, Exact):
-        return number(found.value)
-    if found.p_values(check.bound) == NEITHER:
+    if isinstance(evidence, Exact):
+        return number(evidence.value)
+    if evidence.p_values(check.bound) == NEITHER:
         return ""
-    pieces = found.pieces(1.0 - 2.0 * alpha)
+    pieces = evidence.pieces(1.0 - 2.0 * alpha)
     around = [piece for piece in pieces if piece[0] <= check.bound <= piece[1]]
     left = max((high for _, high in pieces if high < check.bound), default=math.inf)
     right = min((low for low, _ in pieces if low > check.bound), default=math.inf)

@@ -107,18 +107,18 @@ def _check_names(paper: Mapping[str, Any]) -> None:
     for key in ("names", "options"):
         for name in paper.get(key, {}):
             if not is_algorithm(name):
-                known = set().union(*REGISTRIES.values())
-                raise unknown_name(f"algorithm in {key}", name, known)
+                allowed = set().union(*REGISTRIES.values())
+                raise unknown_name(f"algorithm in {key}", name, allowed)
     for name, texts in paper.get("options", {}).items():
-        known = {
+        allowed = {
             option
             for domain, registry in REGISTRIES.items()
             if name in registry
             for option in option_names(algorithm_class(name, domain))
         }
         for option in (text.partition("=")[0] for text in texts):
-            if option not in known:
-                raise unknown_name(f"option in options.{name}", option, known)
+            if option not in allowed:
+                raise unknown_name(f"option in options.{name}", option, allowed)
 
 
 def _problem(paper: Mapping[str, Any], setting: str) -> Any:

@@ -54,7 +54,7 @@ class Source:
         """
         node = yaml.compose(read_text(self.path), Loader) if self.path else None
         lines = [_line(node, key) for key in ([self.key] if self.key else keys)]
-        lines += [line for found, line in _texts(node) if text and found == text]
+        lines += [line for word, line in _texts(node) if text and word == text]
         return next((f"{self.name}, line {line}" for line in lines if line), self.name)
 
     @contextmanager
@@ -190,8 +190,8 @@ def _line(node: yaml.Node | None, key: str) -> int:
     for name, line, inner in _entries(node):
         if key == name:
             return line
-        if key.startswith(f"{name}.") and (found := _line(inner, key[len(name) + 1 :])):
-            return found
+        if key.startswith(f"{name}.") and (inner_line := _line(inner, key[len(name) + 1 :])):
+            return inner_line
     return 0
 
 

@@ -63,8 +63,8 @@ class Names:
 
         ``place`` is the key of the list, for messages.
         """
-        found = (self.label(place, text) for text in self._expand(place, entries))
-        return list(dict.fromkeys(found))
+        canonical_labels = (self.label(place, text) for text in self._expand(place, entries))
+        return list(dict.fromkeys(canonical_labels))
 
     def label(self, place: str, text: str) -> str:
         """Return a label in canonical form, or ``label/label``; other texts as they are."""

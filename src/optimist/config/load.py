@@ -201,8 +201,8 @@ def overlays_in_use() -> list[str]:
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a configuration changes in papers, as `load_paper` takes it."""
-    own = {key: config[key] for key in ("algorithm_files", "additions")}
-    return {**config["changes"], **own}
+    more = {key: config[key] for key in ("algorithm_files", "additions")}
+    return {**config["changes"], **more}
 
 
 def with_file(label: str) -> str:
@@ -248,8 +248,8 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
     names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
     paper = expand_paper(rooms, sources, names)
     if paper["paper"] != folder.name:
-        where, found = sources["settings"].at("paper"), paper["paper"]
-        raise ConfigError(f"{where}: paper is {found!r}; allowed: {folder.name!r}")
+        where, given = sources["settings"].at("paper"), paper["paper"]
+        raise ConfigError(f"{where}: paper is {given!r}; allowed: {folder.name!r}")
     check_shown(paper, sources["figures"])
     if "settings" in changes:
         paper = changed(paper, changes)
@@ -265,11 +265,11 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
     """Return a message on a paper in which additions stand where their author wrote them."""
     if folder.name in changes.get("additions", {}):
-        own = len(read_yaml(folder / "runs.yaml")["runs"])
+        number = len(read_yaml(folder / "runs.yaml")["runs"])
 
-        def place(found: re.Match[str]) -> str:
-            added = int(found[1]) - own
-            return f"additions.{folder.name}.runs.{added}" if added >= 0 else found[0]
+        def place(place_in_file: re.Match[str]) -> str:
+            added = int(place_in_file[1]) - number
+            return f"additions.{folder.name}.runs.{added}" if added >= 0 else place_in_file[0]
 
         message = re.sub(r"\bruns\.(\d+)", place, message)
     if changes.get("algorithm_files") and "unknown algorithm" in message:
@@ -303,35 +303,35 @@ def _source(name: str) -> Source:
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials and with other settings."""
-    found: dict[str, Any] = copied(paper)
-    for block in found["runs"]:
+    copy: dict[str, Any] = copied(paper)
+    for block in copy["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
         for label in _matched(paper, pattern):
-            found["settings"][label] = merge(found["settings"][label], _besides(label, keys))
-    return found
+            copy["settings"][label] = merge(copy["settings"][label], _besides(label, keys))
+    return copy
 
 
 def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return changes of a setting without those of what its label itself says."""
-    own = {key for key, _ in Label.parse(label, "setting").options}
+    in_label = {key for key, _ in Label.parse(label, "setting").options}
     return {
-        part: {k: v for k, v in value.items() if k not in own}
+        part: {k: v for k, v in value.items() if k not in in_label}
         if isinstance(value, Mapping)
         else value
         for part, value in keys.items()
-        if part not in own
+        if part not in in_label
     }
 
 
 def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
-    found = [label for label in paper["settings"] if matches(label, pattern)]
-    if not found:
+    labels = [label for label in paper["settings"] if matches(label, pattern)]
+    if not labels:
         raise ConfigError(
             f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
             f"some of {', '.join(label for label in paper['settings'] if '[' not in label)}"
         )
-    return found
+    return labels
 
 
 def matches(label: str, pattern: str) -> bool:

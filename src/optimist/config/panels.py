@@ -39,7 +39,7 @@ def expand_figure(
     ConfigError
         Where one of the figure's own titles is of nothing that it shows.
     """
-    own = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
+    kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
     of_room, of_figure = (_labelled(place, of.get("titles", {}), names) for of in (room, figure))
     titles, used = {**of_room, **of_figure}, set[str]()
@@ -47,11 +47,11 @@ def expand_figure(
         _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
     ]
-    found = {**own, "panels": [single for panel in panels for single in panel.spread()]}
+    written = {**kept, "panels": [single for panel in panels for single in panel.spread()]}
     for key in of_figure:
         if key not in used:
             raise ConfigError(f"{place}.titles has {key!r}, which no title of a panel asks for")
-    return found, used & of_room.keys()
+    return written, used & of_room.keys()
 
 
 def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, str]:
@@ -60,19 +60,19 @@ def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, 
 
 def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Return a panel or table with its lists written out and its labels in canonical form."""
-    found = dict(spec)
+    written = dict(spec)
     for key, value in spec.items():
         if key in ("settings", "algorithms"):
-            found[key] = names.labels(f"{place}.{key}", value)
+            written[key] = names.labels(f"{place}.{key}", value)
         elif key in ("base", "setting"):
-            found[key] = names.label(f"{place}.{key}", value)
+            written[key] = names.label(f"{place}.{key}", value)
         elif key in ("rows", "series", "slopes"):
             if not isinstance(value, list) or not all(isinstance(e, Mapping) for e in value):
                 raise ConfigError(
                     f"{place}.{key} is {value!r}; allowed: a list of keys with values"
                 )
-            found[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in value]
-    return found
+            written[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in value]
+    return written
 
 
 def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -123,10 +123,10 @@ class _Panel:
             raise ConfigError(f"{self._place}.title is {panel['title']!r}; allowed: text")
         words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
 
-        def word(found: re.Match[str]) -> str:
-            if found[1] not in words:
-                raise unknown_name(f"key in {self._place}.title", found[1], words)
-            return words[found[1]]
+        def word(braces: re.Match[str]) -> str:
+            if braces[1] not in words:
+                raise unknown_name(f"key in {self._place}.title", braces[1], words)
+            return words[braces[1]]
 
         # Other braces may be mathematics.
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
