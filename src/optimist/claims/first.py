@@ -1,8 +1,8 @@
 r"""Number of units in the first judgement of a check, and number counted since, by doubling.
 
-Every run counts, whatever its purpose, and anybody may look at any time. Of n units from ``start``
-on, the first $n_0 2^k$ count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each p-value is multiplied by
-$2^{k+1}$: all possible looks together err at most as often as one test without doubling.
+Every run counts, whatever its purpose, and anybody may look at any time. The first $n_0 2^k$ of
+n units from ``start`` on count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each p-value is multiplied
+by $2^{k+1}$: all possible looks together err at most as often as one test without doubling.
 """
 
 import csv

@@ -6,8 +6,8 @@ and $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. Then $p^+$ is
 $p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle if
 $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that no method does.
 
-Gate and idle test use the smaller of two numbers of first trials, that of uniform play in the
-setting and that of the check, as the smaller one limited the first judgement of a pair. Splits of
+Gate and idle test use the smaller of two numbers of first trials, for uniform play in the setting
+and for the check, as the smaller one limited the first judgement of a pair. Splits of
 data share most training rows, so the test over splits has the same correction as the check. If a
 check has several settings, some method has to learn in each of them, or in one if they are tunings.
 """

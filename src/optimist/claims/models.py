@@ -44,7 +44,7 @@ class Choice(Keys):
 
 
 class Control(Keys):
-    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments instead of those of the check.
+    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments that replace the check's.
 
 
 class Check(Keys):
@@ -66,7 +66,7 @@ class Check(Keys):
     tolerance: NotRequired[Annotated[float, Ge(0)]]  #: For equals: the largest allowed distance.
     #: Reason for the bound, if no word and no note of the claim gives it.
     why: NotRequired[NotBlank]
-    #: The part of the check, if it differs from that of its claim.
+    #: The part of the check, if it differs from the claim's.
     part: NotRequired[PartName]
     #: Required for a band of an empirical claim: the side that favours the paper's method; neither
     #: in a band between rivals.

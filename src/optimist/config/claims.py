@@ -1,9 +1,9 @@
-"""Readings of claims: what a paper leaves unstated, written out as checks.
+"""Readings of claims: one list of checks for each way to fill in what a paper leaves unstated.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
-reading takes one alternative of each. What an alternative changes (settings, options of settings,
-labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` needs
-choices for their names and sentences only.
+reading takes one alternative of each choice. This module puts the changes of an alternative
+(settings, options of settings, labels of algorithms) into the checks of the claim, so
+`optimist.claims` needs only the names and sentences of choices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label
 
-# An alternative of a choice as the file has it, with its own id and that of its choice.
+# An alternative of a choice as the file has it, with the ids of both.
 Alternative = Mapping[str, Any]
 
 
@@ -59,7 +59,7 @@ class Writer:
         ConfigError
             For an unknown choice, alternative or word, a claim without a reading that counts, a
             reading that counts without a check that does, parts that differ between readings, a
-            band without its better side, and a control of what is no guarantee.
+            band without its better side, and a control outside a guarantee.
         """
         for name in claim.get("choices", ()):
             if name not in self._choices:
@@ -100,7 +100,7 @@ class Writer:
         entry: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> Iterator[dict[str, Any]]:
-        """Yield the checks that an entry stands for under some alternatives."""
+        """Yield the checks of an entry under some alternatives."""
         place = claim["id"]
         each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
@@ -276,7 +276,7 @@ def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) 
 
 
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Return a label with what stands for it in some maps, one after the other.
+    """Return a label replaced by some maps, one after the other.
 
     A label of the same name adds its options, so that a solver and a radius can be chosen apart.
     """

@@ -30,7 +30,7 @@ def with_additions(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     additions : mapping
-        ``settings``, ``runs`` and ``figures``, as they stand in the documents.
+        ``settings``, ``runs`` and ``figures``, in the form of the documents.
     files : mapping
         Classes in files by the names that algorithms have in the documents.
 
@@ -139,7 +139,7 @@ def expand_claims(
 ) -> dict[str, Any]:
     """Return claims with readings in place of choices, and canonical labels.
 
-    ``names`` are those of the paper, see `names_of`; ``words`` the table of vague words.
+    See `names_of` for ``names``; ``words`` is the table of vague words.
     """
     names.add_lists(document.get("lists", {}))
     writer = Writer(document, names, words)

@@ -38,8 +38,8 @@ class Names:
     Attributes
     ----------
     settings : dict
-        The full specification of every setting that was asked for, by canonical label, and of
-        every base setting.
+        The full specification of every requested setting, by canonical label, and of every base
+        setting.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Names:
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
     def labels(self, place: str, entries: Any) -> list[str]:
-        """Return the canonical labels that the entries of a list stand for, each once.
+        """Return the canonical labels of the entries of a list, each once.
 
         ``place`` is the key of the list, for messages.
         """
@@ -92,7 +92,7 @@ class Names:
         return self._known(label, spec)
 
     def is_setting(self, text: str) -> bool:
-        """Return whether a label is that of a setting, with whatever options."""
+        """Return whether a label names a setting, with any options."""
         return name_of(text) in self._paper["settings"]
 
     def _known(self, label: Label, spec: dict[str, Any]) -> str:

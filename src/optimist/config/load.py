@@ -133,7 +133,7 @@ def _read_claims(path: str | Path) -> dict[str, Any]:
 
 @lru_cache
 def load_words() -> dict[str, Any]:
-    """Return what vague words of the papers mean in claims: relation and bound by word."""
+    """Return the meanings of the papers' vague words: relation and bound by word."""
     words: dict[str, Any] = read("config/words.yaml", Vocabulary)
     with _source("config/words.yaml").named():
         for word, entry in words.items():
@@ -143,7 +143,7 @@ def load_words() -> dict[str, Any]:
 
 @lru_cache
 def load_looks() -> dict[str, Any]:
-    """Return what methods look like in figures: a palette, and colour and marker by method."""
+    """Return the style of methods in figures: a palette, and colour and marker by method."""
     looks: dict[str, Any] = read("config/looks.yaml", Looks)
     return looks
 
@@ -168,7 +168,7 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 
 
-# What papers are changed by where nothing else is said, see `using`.
+# The changes to papers by default, see `using`.
 _in_use: dict[str, Any] = {}
 _overlays: list[str] = []
 
@@ -200,7 +200,7 @@ def overlays_in_use() -> list[str]:
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a configuration changes in papers, as `load_paper` takes it."""
+    """Return the changes of a configuration to papers, as `load_paper` takes them."""
     more = {key: config[key] for key in ("algorithm_files", "additions")}
     return {**config["changes"], **more}
 
@@ -220,7 +220,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     name : str
     changes : mapping or None
         The section ``changes`` of the configuration; it may have ``algorithm_files`` and
-        ``additions`` too. None for those of `using`.
+        ``additions`` too. None for the overlays of `using`.
 
     Returns
     -------
@@ -263,7 +263,7 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
-    """Return a message on a paper in which additions stand where their author wrote them."""
+    """Return a message on a paper that places additions where their author wrote them."""
     if folder.name in changes.get("additions", {}):
         number = len(read_yaml(folder / "runs.yaml")["runs"])
 
@@ -313,7 +313,7 @@ def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 
 def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes of a setting without those of what its label itself says."""
+    """Return changes of a setting without the options that its label sets."""
     in_label = {key for key, _ in Label.parse(label, "setting").options}
     return {
         part: {k: v for k, v in value.items() if k not in in_label}
@@ -338,7 +338,7 @@ def matches(label: str, pattern: str) -> bool:
     """Return whether a pattern selects the label of a setting.
 
     A pattern with ``[`` is compared with the whole label, and one without with its name alone, so
-    that it selects the setting with any options. ``*`` stands for any text, ``?`` for one letter.
+    that it selects the setting with any options. ``*`` matches any text, ``?`` one letter.
     """
     literal = re.sub(r"\[", "[[]", pattern)
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)

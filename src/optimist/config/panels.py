@@ -1,9 +1,9 @@
-"""Panels of a figure: from what is written once to every single panel.
+"""Panels of a figure: from one entry of the file to every single panel.
 
-A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then
-stands for one panel for each combination, of which the first key in that order changes slowest. So
-it does with ``settings: {each: ...}``, where each panel shows one setting of those. With
-``over: {key: values}`` a panel shows its one ``setting`` with each of the values of a key.
+A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it is then
+written out as one panel for each combination, of which the first key in that order changes slowest.
+``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
+shows its one ``setting`` with each of the values of a key.
 """
 
 import re
@@ -27,7 +27,7 @@ def expand_figure(
     Parameters
     ----------
     place : str
-        Where it stands, for messages.
+        Its key, for messages.
     figure : mapping
         An entry of ``figures``.
     room : mapping
@@ -132,7 +132,7 @@ class _Panel:
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
-        """Return a value in the words of ``titles``, of a setting at least those of its name."""
+        """Return a value in the words of ``titles``; for a setting, at least of its name."""
         is_setting = key in ("setting", "settings")
         for word in [str(value), *([name_of(value)] if is_setting else [])]:
             if word in self._titles:

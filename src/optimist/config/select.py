@@ -54,7 +54,7 @@ class Setting:
         Raises
         ------
         ConfigError
-            If there is no such algorithm on this setting's domain.
+            If this setting's domain lacks the algorithm.
         """
         try:
             return make_cell(self._source, self.label, algorithm)

@@ -80,7 +80,7 @@ def largest(of: Asked) -> Exact:
 def rate(of: Asked) -> Evidence:
     """Mean of a counter at the end over the number of rounds.
 
-    Or the share of a probe's selections that agree with those of the observed algorithm.
+    Or the share of a probe's selections that agree with the observed algorithm's.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
