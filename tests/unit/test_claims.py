@@ -1,6 +1,5 @@
 """Verdicts: from checks on small tables, through readings, to words and what stands beside them."""
 
-import itertools
 import math
 import re
 
@@ -773,47 +772,3 @@ def test_times_in_turns_count_turns():
     check = check_of("time", "ratio", RATIO)
     (row,) = claims.to_frame([judge(check, times=tables)]).itertuples()
     assert (row.n, row.units, row.outcome) == (5, "turns", "holds")
-
-
-# Invariants.
-
-
-@pytest.fixture(scope="module", params=range(6))
-def random_claim(request):
-    """Two readings of four checks each, with bounds around what their tables have."""
-    rng = np.random.default_rng([7, request.param])
-    names = [*zip(("a", "b", "uniform"), [*rng.lognormal(0.0, 0.6, 2), 3.0], strict=True)]
-    table = [
-        finals(setting, name, rng.gamma(4.0, 0.25 * scale, 20))
-        for setting, (name, scale) in itertools.product("rs", names)
-    ]
-
-    def check(statistic, setting):
-        arguments = {"setting": setting, "numerator": "a", "denominator": "b"}
-        own = {"bound": float(rng.lognormal(0.3, 0.3)), "part": setting}
-        about = {"quantity": "regret", "statistic": statistic, "arguments": arguments}
-        return {**about, "relation": "below", **own}
-
-    pairs = list(itertools.product(("ratio", "median"), "rs"))
-    return [reading(*(check(*pair) for pair in pairs), name=f"R {i}") for i in range(2)], table
-
-
-def test_order_scale_sides_and_readings_of_ours_change_no_word(random_claim):
-    readings, table = random_claim
-
-    def known(some=readings, tables=table):
-        verdict = decide(*some, tables={"finals": tables})
-        return verdict.text, dict(sorted(verdict.outcomes.items())), verdict.parts
-
-    def swapped(check):
-        sides = {"numerator": "denominator", "denominator": "numerator"}
-        arguments = {sides.get(key, key): value for key, value in check["arguments"].items()}
-        return {**check, "arguments": arguments, "relation": "above", "bound": 1 / check["bound"]}
-
-    rng, expected = np.random.default_rng(3), known()
-    assert known(tables=[f.sample(frac=1.0, random_state=rng) for f in table[::-1]]) == expected
-    assert known([{**r, "checks": r["checks"][::-1]} for r in readings[::-1]]) == expected
-    assert known([{**r, "checks": list(map(swapped, r["checks"]))} for r in readings]) == expected
-    assert known(tables=[f.assign(regret=1e6 * f["regret"]) for f in table]) == expected
-    opposite = [{**c, "relation": "above"} for c in readings[0]["checks"]]
-    assert known([*readings, reading(*opposite, name="odd", status="ours")]) == expected

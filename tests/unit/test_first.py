@@ -23,33 +23,18 @@ def rows():
 @pytest.fixture(scope="module")
 def checks():
     papers = {name: load_paper(name) for name in paper_names()}
-    found = {}
-    for claims in PlannedClaims(papers, {}).by_paper.values():
-        for claim in claims:
-            for check in (c for one in claim.readings for c in one.checks):
-                if not check.metric.is_exact:
-                    found[claim.id, check.label] = check, claim
-    return found
-
-
-def test_every_check_has_one_row_but_those_of_exact_values(rows, checks):
-    assert {key for key in rows if not key[1].startswith("gate:")} == set(checks)
-    of_studies = {claim for (claim, _), (check, _) in checks.items() if not check.cells}
-    assert of_studies == {
-        *("bkb.09", "bkb.11", "bkb.16", "glb_omd.22", "glb_omd.28"),
-        *("go_ucb.21", "go_ucb.25", "hvt_ucb.23"),
+    return {
+        (claim.id, check.label)
+        for claims in PlannedClaims(papers, {}).by_paper.values()
+        for claim in claims
+        for reading in claim.readings
+        for check in reading.checks
+        if not check.metric.is_exact
     }
 
 
-def test_no_check_is_judged_with_fewer_units_than_its_test_needs(rows, checks):
-    for (claim, label), row in rows.items():
-        assert row.n0 >= {"trials": 10, "turns": 5, "splits": 5}[row.unit]
-        if claim.startswith("hvt_ucb") and row.unit == "trials":
-            assert row.n0 >= 100
-        if (claim, label) in checks:
-            check, about = checks[claim, label]
-            assert row.unit == check.metric.units
-            assert row.n0 >= check.metric.least_units(check.arguments, about.alpha)
+def test_every_check_has_one_row_but_those_of_exact_values(rows, checks):
+    assert {key for key in rows if not key[1].startswith("gate:")} == checks
 
 
 @pytest.mark.parametrize(("claim", "start"), [("hvt_ucb.09", 250), ("hvt_ucb.12", 200)])
