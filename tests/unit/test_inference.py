@@ -47,41 +47,26 @@ def eight(pair):
 
 
 @pytest.mark.parametrize(
-    ("evidence", "pieces"),
+    ("evidence", "value", "pieces"),
     [
-        (eight(ONE), [(1.194836, 1.354904)]),
-        (eight(ONE[::-1]), [(0.738059, 0.836935)]),
-        (eight(TWO), [(0.768729, math.inf)]),
-        (eight(THREE), [(0.0, math.inf)]),
-        (eight(FOUR), [(0.0, 0.903452), (1.319620, math.inf)]),
-        (exponent_between(eight(ONE), 2.0), [(0.256812, 0.438191)]),
-        (MedianRatio(*ONE), [(1.142857, 1.384615)]),
-        (spread_ratio(*ONE), [(0.789300, 2.794729)]),
-        (turns_mean(TURNS), [(0.870696, 0.941454)]),
-        (splits_mean(SPLITS, 5), [(-0.001097, 0.013897)]),
-        (Share(58, 60), [(0.884719, 0.995937)]),
+        (eight(ONE), 112 / 88, [(1.194836, 1.354904)]),
+        (eight(ONE[::-1]), 88 / 112, [(0.738059, 0.836935)]),
+        (eight(TWO), 264 / 172, [(0.768729, math.inf)]),
+        (eight(THREE), 83 / 52, [(0.0, math.inf)]),
+        (eight(FOUR), 137 / 167, [(0.0, 0.903452), (1.319620, math.inf)]),
+        (exponent_between(eight(ONE), 2.0), math.log2(112 / 88), [(0.256812, 0.438191)]),
+        (MedianRatio(*ONE), 1.275, [(1.142857, 1.384615)]),
+        (spread_ratio(*ONE), 1.333333, [(0.789300, 2.794729)]),
+        (turns_mean(TURNS), 0.905384, [(0.870696, 0.941454)]),
+        (splits_mean(SPLITS, 5), 0.0064, [(-0.001097, 0.013897)]),
+        (Share(58, 60), 58 / 60, [(0.884719, 0.995937)]),
     ],
 )
-def test_intervals_of_the_worked_examples(evidence, pieces):
+def test_values_and_intervals_of_the_worked_examples(evidence, value, pieces):
+    assert evidence.value == pytest.approx(value, abs=SIX_DIGITS)
     found = evidence.pieces(0.95)
     assert np.shape(found) == np.shape(pieces)
     np.testing.assert_allclose(found, pieces, rtol=0.0, atol=SIX_DIGITS)
-
-
-@pytest.mark.parametrize(
-    ("evidence", "value"),
-    [
-        (eight(ONE), 112 / 88),
-        (MedianRatio(*ONE), 1.275),
-        (spread_ratio(*ONE), 1.333333),
-        (turns_mean(TURNS), 0.905384),
-        (splits_mean(SPLITS, 5), 0.0064),
-        (Share(58, 60), 58 / 60),
-        (exponent_between(eight(ONE), 2.0), math.log2(112 / 88)),
-    ],
-)
-def test_values_of_the_worked_examples(evidence, value):
-    assert evidence.value == pytest.approx(value, abs=SIX_DIGITS)
 
 
 def test_tests_of_the_worked_examples():

@@ -6,7 +6,6 @@ by $2^{k+1}$: all possible looks together err at most as often as one test witho
 """
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +68,7 @@ def read(path: str | Path) -> list[list[Any]]:
     ConfigError
         With file, line and column.
     """
-    lines = csv.reader(io.StringIO(read_text(path)))
+    lines = csv.reader(read_text(path).splitlines())
     if next(lines, None) != COLUMNS:
         raise ConfigError(f"{path} has other columns; allowed: {','.join(COLUMNS)}")
     rows: dict[tuple[str, str], list[Any]] = {}

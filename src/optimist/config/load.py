@@ -116,21 +116,6 @@ def claims_path(name: str) -> Path:
     return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
-def _read_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims in a file, written out for its paper."""
-    document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
-    check(document, Claims, source)
-    has_paper = (folder / "settings.yaml").is_file()
-    names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
-    with source.named("claims."):
-        for claim in document["claims"]:
-            for i, entry in enumerate(claim["checks"]):
-                check_comparison(f"{claim['id']}.checks.{i}", entry)
-        claims = expand_claims(document, names, load_words())
-        check_claims(document, path)
-    return claims
-
-
 @lru_cache
 def load_words() -> dict[str, Any]:
     """Return the meanings of the papers' vague words: relation and bound by word."""
@@ -163,7 +148,16 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    claims = _read_claims(path)
+    document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
+    check(document, Claims, source)
+    has_paper = (folder / "settings.yaml").is_file()
+    names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
+    with source.named("claims."):
+        for claim in document["claims"]:
+            for i, entry in enumerate(claim["checks"]):
+                check_comparison(f"{claim['id']}.checks.{i}", entry)
+        claims = expand_claims(document, names, load_words())
+        check_claims(document, path)
     rows = first.read(project_root() / "config" / "first.csv")
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 

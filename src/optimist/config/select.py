@@ -135,7 +135,7 @@ def _settings(text: str) -> list[Setting]:
         )
     paper = load_paper(paper_name)
     if not set("*?").intersection(label):
-        return [_of_paper(paper, label)]
+        return [_setting(paper_name, label, paper)]
     name, bracket, options = label.partition("[")
     runs = " that the paper runs" if set("*?").intersection(options) else ""
     if runs:
@@ -152,11 +152,7 @@ def _settings(text: str) -> list[Setting]:
             f"for letters and nothing else does, of {names}{more}; optimist list "
             f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']} prints them"
         )
-    return [_of_paper(paper, name) for name in matching]
-
-
-def _of_paper(paper: Mapping[str, Any], label: str) -> Setting:
-    return _setting(paper["paper"], label, paper)
+    return [_setting(paper_name, name, paper) for name in matching]
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
@@ -228,7 +224,13 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     where = list(where)
-    apart = [label for label in labels if _is_foreign(label) and not _is_added(label)]
+    registries = REGISTRIES.values()
+    apart = [
+        label
+        for label in labels
+        if all(registry.is_foreign(name_of(label)) for registry in registries)
+        and not any(name_of(label) in registry.added for registry in registries)
+    ]
     made = {label: _tried(where, label) for label in labels if label not in apart}
     made |= _made_apart(where, apart)
     chosen: dict[str, Cell] = {}
@@ -286,14 +288,6 @@ def load(
             raise
         except Exception:
             continue
-
-
-def _is_foreign(label: str) -> bool:
-    return all(registry.is_foreign(name_of(label)) for registry in REGISTRIES.values())
-
-
-def _is_added(label: str) -> bool:
-    return any(name_of(label) in registry.added for registry in REGISTRIES.values())
 
 
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
