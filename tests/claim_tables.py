@@ -48,6 +48,12 @@ def facts(**values):
     )
 
 
+def check_of(quantity, statistic, arguments, relation="below", bound=1, **keys):
+    """A check of a claims file."""
+    about = {"quantity": quantity, "statistic": statistic, "arguments": arguments}
+    return {**about, "relation": relation, "bound": bound, **keys}
+
+
 def reading(*checks, name="", status="stated"):
     """A reading of a claims file, written out."""
     return {"name": name, "status": status, "checks": list(checks)}

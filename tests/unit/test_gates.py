@@ -259,7 +259,7 @@ def curves(number):
 def test_splits_are_doubled_like_trials_which_average_their_seeds():
     for number, stop, k in ((10, 10, 1), (15, 10, 1), (19, 10, 1), (20, 20, 2), (39, 20, 2)):
         tables, values = curves(number)
-        label = "regret of a minus that of b, per round after 0 up to 9, over splits, here"
+        label = "regret of a minus regret of b, per round after 0 up to 9, over splits, here"
         first = [["toy.01", label, "splits", 0, 5]]
         (result,) = decide(reading(SPLIT), tables=tables, first=first).results
         d = (values["a"] - values["b"])[:stop].reshape(-1, 10).mean(axis=0) / 9

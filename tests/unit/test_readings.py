@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import pytest
 import yaml
+from claim_tables import check_of
 from messages import message
 
 from optimist.claims.checks import check_planned, claims_of
@@ -54,13 +55,9 @@ CHOICES = {
     ),
 }
 WORDS = {"similar": {"relation": "between", "bound": [0.5, 2], "why": "A doubling is visible."}}
-CHECK = {
-    "quantity": "regret",
-    "statistic": "ratio",
-    "arguments": {"setting": "gaussian", "numerator": "hvt_ucb", "denominator": "oful"},
-    "relation": "below",
-    "bound": 1,
-}
+CHECK = check_of(
+    "regret", "ratio", {"setting": "gaussian", "numerator": "hvt_ucb", "denominator": "oful"}
+)
 
 
 def claim(*checks, known=CHOICES, lists=None, **keys):
@@ -99,12 +96,8 @@ def test_readings_are_all_combinations_and_have_the_last_status_of_theirs():
     assert found[1]["alternatives"] == {"radius": "theory", "R": "sd"}
 
 
-def test_a_claim_has_the_names_and_sentences_of_its_choices():
-    found = claim(choices=["R"])["choices"]
-    about = {"name": "scale nu", "about": "The scale is nu.", "status": "stated"}
-    assert [*found] == ["R"]
-    assert (found["R"]["name"], found["R"]["about"]) == ("scale", "The paper has a scale.")
-    assert found["R"]["alternatives"]["nu"] == about
+def test_a_claim_has_the_choices_as_its_file_has_them():
+    assert claim(choices=["R"])["choices"] == {"R": CHOICES["R"]}
     assert claim()["choices"] == {}
 
 
@@ -178,25 +171,19 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
 
 
 def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
-    fact = {
-        "quantity": "fact",
-        "statistic": "value",
-        "arguments": {"name": "gaussian", "setting": "gaussian/oful"},
-        "relation": "below",
-        "bound": 1,
-    }
-    several = {
-        "quantity": "regret",
-        "statistic": "share",
-        "arguments": {
+    fact = check_of("fact", "value", {"name": "gaussian", "setting": "gaussian/oful"})
+    several = check_of(
+        "regret",
+        "share",
+        {
             "settings": ["gaussian", "student_t"],
             "bound": 1,
             "numerator": "hvt_ucb",
             "denominator": "oful",
         },
-        "relation": "above",
-        "bound": 0.5,
-    }
+        "above",
+        0.5,
+    )
     found = readings(fact, several, choices=["radius", "R"])[3]
     setting = "gaussian[factor=0.3,radius=matched]"
     assert found["checks"][0]["arguments"] == {
@@ -237,16 +224,11 @@ def test_settings_are_the_parts_unless_a_check_says_otherwise():
     assert [c["part"] for c in named] == ["regret"] * 4 + ["time"] * 4
 
 
-def test_parts_of_several_settings_are_told_apart():
+def test_parts_of_several_settings_join_their_names():
     made = {"quantity": "regret", "statistic": "exponent", "relation": "below", "bound": 1}
-    known = {"algorithm": "oful", "settings": ["gaussian", "student_t"], "points": [1, 2]}
-    (found,) = readings({**made, "arguments": known, "part": ["settings", "algorithm"]})
+    settings = {"algorithm": "oful", "settings": ["gaussian", "student_t"], "points": [1, 2]}
+    (found,) = readings({**made, "arguments": settings, "part": ["settings", "algorithm"]})
     assert [c["part"] for c in found["checks"]] == ["gaussian and student_t, oful"]
-
-
-def test_parts_keep_their_names_in_all_readings():
-    for found in readings(choices=["radius", "R"]):
-        assert [check["part"] for check in found["checks"]] == ["gaussian"]
 
 
 def test_a_word_stands_for_relation_and_bound():
@@ -261,14 +243,12 @@ def test_a_word_stands_for_relation_and_bound():
 
 
 def test_values_for_each_may_be_lists_sweeps_and_numbers():
-    check = {
-        "quantity": "regret",
-        "statistic": "ratio",
-        "arguments": {"numerator": "hvt_ucb", "denominator": "oful"},
-        "each": {"setting": "$both", "since": [5, 10]},
-        "relation": "below",
-        "bound": 1,
-    }
+    check = check_of(
+        "regret",
+        "ratio",
+        {"numerator": "hvt_ucb", "denominator": "oful"},
+        each={"setting": "$both", "since": [5, 10]},
+    )
     both = {"both": ["gaussian", {"sweep": "gaussian", "factor": [0.5], "radius": ["shrunk"]}]}
     found = readings(check, lists=both)[0]["checks"]
     assert [(c["arguments"]["setting"], c["arguments"]["since"]) for c in found] == [
@@ -281,161 +261,67 @@ def test_values_for_each_may_be_lists_sweeps_and_numbers():
 
 # Refusals while writing out.
 
-BAD = {
-    "unknown choice": (
-        {"choices": ["radios"]},
-        [],
-        ["toy.01", "'radios'", "did you mean 'radius'"],
-    ),
-    "unknown choice in when": (
-        {"choices": ["R"]},
-        [{**CHECK, "when": {"radius": ["theory"]}}],
-        ["toy.01", "'radius'", "allowed: R"],
-    ),
-    "unknown alternative in when": (
-        {"choices": ["R"]},
-        [{**CHECK, "when": {"R": ["sdd"]}}],
-        ["toy.01", "'sdd'", "did you mean 'sd'"],
-    ),
-    "unknown alternative in without": (
-        {"choices": ["R"], "without": [{"R": ["mu"]}]},
-        [],
-        ["toy.01", "alternative of R", "'mu'", "did you mean 'nu'"],
-    ),
-    "no reading that counts": (
+BAND = {**CHECK, "relation": "between", "bound": [0.5, 2]}
+WORD = {**{k: CHECK[k] for k in ("quantity", "statistic", "arguments")}, "word": "similar"}
+TWICE = {"R": choice("scale", nu="stated", sd={"status": "unstated", "name": "scale nu"})}
+OF_NU, OF_SD = {"when": {"R": ["nu"]}}, {"when": {"R": ["sd"]}}
+R = {"choices": ["R"]}
+# Keys of a claim, its checks, and words of the answer.
+BAD = [
+    ({"choices": ["radios"]}, [], ["'radios'", "did you mean 'radius'"]),
+    (R, [{**CHECK, "when": {"radius": ["theory"]}}], ["'radius'", "allowed: R"]),
+    (R, [{**CHECK, "when": {"R": ["sdd"]}}], ["'sdd'", "did you mean 'sd'"]),
+    ({**R, "without": [{"R": ["mu"]}]}, [], ["alternative of R", "'mu'", "did you mean 'nu'"]),
+    (
         {"choices": ["radius"], "without": [{"radius": ["theory", "matched"]}]},
         [],
-        ["toy.01", "no reading that counts", "stated or unstated"],
+        ["no reading that counts", "stated or unstated"],
     ),
-    "no check that counts": (
-        {"choices": ["R"]},
-        [{**CHECK, "when": {"R": ["nu"]}}],
-        ["toy.01", "no check that counts", "'scale sd'"],
+    (R, [{**CHECK, **OF_NU}], ["no check that counts", "'scale sd'"]),
+    ({}, [{**CHECK, "status": "ours"}], ["no check that counts"]),
+    (
+        R,
+        [{**CHECK, **OF_NU}, {**about(setting="student_t"), **OF_SD}],
+        ["'scale sd' has the part 'student_t'", "allowed: 'gaussian' as in 'scale nu'"],
     ),
-    "only checks of ours": (
-        {},
-        [{**CHECK, "status": "ours"}],
-        ["toy.01", "no check that counts"],
+    (
+        R,
+        [{**CHECK, "part": "time"}, {**CHECK, "part": "times", **OF_NU}],
+        ["'scale sd' lacks the part 'times' (did you mean 'time'?)", "'scale nu'"],
     ),
-    "parts that differ": (
-        {"choices": ["R"]},
-        [
-            {**CHECK, "when": {"R": ["nu"]}},
-            {**about(setting="gaussian[factor=0.5,radius=shrunk]"), "when": {"R": ["sd"]}},
-        ],
-        [
-            "toy.01",
-            "'scale sd' has the part 'gaussian[factor=0.5",
-            "allowed: 'gaussian' as in 'scale nu'",
-        ],
-    ),
-    "part that a reading lacks": (
-        {"choices": ["R"]},
-        [{**CHECK, "part": "time"}, {**CHECK, "part": "times", "when": {"R": ["nu"]}}],
-        ["toy.01", "'scale sd' lacks the part 'times' (did you mean 'time'?)", "'scale nu'"],
-    ),
-    "part that only shown checks have": (
-        {"choices": ["R"]},
+    (
+        R,
         [
             CHECK,
-            {**CHECK, "part": "time", "when": {"R": ["nu"]}},
-            {**CHECK, "part": "time", "status": "ours", "when": {"R": ["sd"]}},
+            {**CHECK, "part": "time", **OF_NU},
+            {**CHECK, "part": "time", "status": "ours", **OF_SD},
         ],
-        ["toy.01", "'scale sd' lacks the part 'time'"],
+        ["'scale sd' lacks the part 'time'"],
     ),
-    "part of an unknown argument": (
-        {},
-        [{**CHECK, "part": ["seting"]}],
-        ["toy.01", "argument in part", "'seting'", "did you mean 'setting'"],
-    ),
-    "band without better": (
-        {},
-        [{**CHECK, "relation": "between", "bound": [0.5, 2]}],
-        ["toy.01", "ratio of regret", "[0.5, 2]", "lacks the key 'better'", "below or above"],
-    ),
-    "band of a word without better": (
-        {},
-        [
-            {
-                "quantity": "regret",
-                "statistic": "ratio",
-                "arguments": CHECK["arguments"],
-                "word": "similar",
-            }
-        ],
-        ["toy.01", "ratio of regret", "lacks the key 'better'"],
-    ),
-    "better without a band": (
-        {},
-        [{**CHECK, "better": "below"}],
-        ["toy.01", "ratio of regret has better 'below'", "bands of empirical claims"],
-    ),
-    "better that is no side": (
-        {"kind": "guarantee"},
-        [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "neither"}],
-        ["toy.01", "has better 'neither'"],
-    ),
-    "better of a fact": (
-        {"kind": "fact"},
-        [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "above"}],
-        ["toy.01", "has better 'above'"],
-    ),
-    "control of an empirical claim": (
+    ({}, [{**CHECK, "part": ["seting"]}], ["argument in part", "did you mean 'setting'"]),
+    ({}, [BAND], ["ratio of regret", "[0.5, 2]", "lacks the key 'better'", "below or above"]),
+    ({}, [WORD], ["lacks the key 'better'"]),
+    ({}, [{**CHECK, "better": "below"}], ["has better 'below'", "bands of empirical claims"]),
+    ({"kind": "guarantee"}, [{**BAND, "better": "neither"}], ["has better 'neither'"]),
+    ({"kind": "fact"}, [{**BAND, "better": "above"}], ["has better 'above'"]),
+    (
         {},
         [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
-        ["toy.01", "'control' in a claim of kind 'empirical'", "allowed: in guarantees"],
+        ["'control' in a claim of kind 'empirical'", "allowed: in guarantees"],
     ),
-    "alternatives of one name": (
-        {
-            "known": {
-                "R": choice("scale", nu="stated", sd={"status": "unstated", "name": "scale nu"})
-            }
-        },
-        [],
-        ["choices.R", "'scale nu' twice"],
-    ),
-    "choices of one name": (
-        {
-            "choices": ["R", "S"],
-            "known": {"R": choice("scale", nu="stated"), "S": choice("scale", sd="stated")},
-        },
+    ({"known": TWICE}, [], ["choices.R", "'scale nu' twice"]),
+    (
+        {"choices": ["R", "S"], "known": {**CHOICES, "S": choice("scale", sd="stated")}},
         [],
         ["choices of claim 'toy.01' has 'scale' twice"],
     ),
-    "alternative whose name separates names": (
-        {"known": {"R": choice("scale", nu={"status": "stated", "name": "nu; exact"})}},
-        [],
-        ["choices.R", "'nu; exact'", "without ;"],
-    ),
-    "choice whose name has quotation marks": (
-        {
-            "known": {"R": choice('"scale"', nu={"status": "stated", "name": "nu"})},
-            "choices": ["R"],
-        },
-        [],
-        ["choices", "'\"scale\"'", 'without "'],
-    ),
-    "part whose name separates names": (
-        {"part": "regret; time"},
-        [],
-        ["toy.01", "'regret; time'", "without ;"],
-    ),
-    "unknown option": (
-        {},
-        [about(setting="gaussian[factr=2]")],
-        ["toy.01.setting", "'factr'", "did you mean 'factor'"],
-    ),
-    "unknown list": (
-        {},
-        [{**CHECK, "each": {"setting": "$all"}}],
-        ["toy.01.setting", "list", "'all'"],
-    ),
-}
+    ({}, [about(setting="gaussian[factr=2]")], ["01.setting", "'factr'", "did you mean 'factor'"]),
+    ({}, [{**CHECK, "each": {"setting": "$all"}}], ["toy.01.setting", "list", "'all'"]),
+]
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_what_cannot_be_written_out_is_named(case):
-    keys, checks, words = BAD[case]
+@pytest.mark.parametrize(("keys", "checks", "words"), BAD, ids=range(len(BAD)))
+def test_what_cannot_be_written_out_is_named(keys, checks, words):
     found = message(claim, *checks, **keys)
     assert [word for word in words if word not in found] == []
 
@@ -494,131 +380,56 @@ def test_a_valid_file_loads_into_claims(write):
 CLAIM = ("claims", 0)
 SD = ("choices", "R", "alternatives", "sd")
 ENTRY = (*CLAIM, "checks", 0)
-WITHOUT_POINTS = {
-    "quantity": "regret",
-    "statistic": "exponent",
-    "arguments": {"algorithm": "oful", "settings": ["gaussian", "student_t"]},
-}
-BAD_FILES = {
-    "unknown quantity": (
-        (*ENTRY, "quantity"),
-        "regrets",
-        ["quantity", "'regrets'", "did you mean 'regret'", "time, "],
-    ),
-    "unknown statistic": (
-        (*ENTRY, "statistic"),
-        "ratios",
-        ["statistic of regret", "'ratios'", "did you mean 'ratio'", "exponent"],
-    ),
-    "statistic of other quantities": (
-        (*ENTRY, "quantity"),
-        "agreement",
-        ["statistic of agreement", "'ratio'", "share"],
-    ),
-    "exponent without points": (
-        (*ENTRY,),
-        {**WITHOUT_POINTS, "relation": "below", "bound": 1},
-        ["exponent of regret has the arguments", "allowed: algorithm, settings, points"],
-    ),
-    "unknown argument": (
+EXPONENT = check_of(
+    "regret", "exponent", {"algorithm": "oful", "settings": ["gaussian", "student_t"]}
+)
+CONTROL = {"arguments": {"numeratr": "uniform"}}
+# A path of keys, the value there (None: no such key), and words of the answer.
+BAD_FILES = [
+    ((*ENTRY, "quantity"), "regrets", ["quantity", "'regrets'", "did you mean 'regret'", "time, "]),
+    ((*ENTRY, "statistic"), "ratios", ["statistic of regret", "did you mean 'ratio'", "exponent"]),
+    ((*ENTRY, "quantity"), "agreement", ["statistic of agreement", "'ratio'", "share"]),
+    (ENTRY, EXPONENT, ["has the arguments", "allowed: algorithm, settings, points"]),
+    (
         (*ENTRY, "arguments"),
         {**CHECK["arguments"], "rival": "oful"},
         ["unknown argument of ratio of regret 'rival'", "numerator"],
     ),
-    "lacking argument": (
-        (*ENTRY, "arguments", "setting"),
-        None,
-        ["ratio of regret has the arguments", "allowed: numerator, denominator, setting"],
-    ),
-    "argument twice": ((*ENTRY, "each"), {"setting": ["gaussian"]}, ["'setting' is given twice"]),
-    "argument of a control": (
+    ((*ENTRY, "arguments", "setting"), None, ["allowed: numerator, denominator, setting"]),
+    ((*ENTRY, "each"), {"setting": ["gaussian"]}, ["'setting' is given twice"]),
+    ((*ENTRY, "control"), CONTROL, ["'control' in a claim"]),
+    (
         CLAIM,
-        {
-            **FILE["claims"][0],
-            "kind": "guarantee",
-            "checks": [{**CHECK, "control": {"arguments": {"numeratr": "uniform"}}}],
-        },
+        {**FILE["claims"][0], "kind": "guarantee", "checks": [{**CHECK, "control": CONTROL}]},
         ["'numeratr'", "did you mean 'numerator'"],
     ),
-    "control without arguments": (
-        (*ENTRY, "control"),
-        {"bound": 1},
-        ["checks.0.control", "'bound'", "allowed: arguments"],
-    ),
-    "choice without a sentence": (
-        ("choices", "R", "about"),
-        None,
-        ["choices.R lacks the key 'about'"],
-    ),
-    "choice without a name": (("choices", "R", "name"), None, ["choices.R", "'name'"]),
-    "choice without alternatives": (("choices", "R", "alternatives"), {}, ["choices.R", "{}"]),
-    "choice of the old form": (
-        ("choices", "R"),
-        {"nu": {"status": "stated"}},
-        ["choices.R", "'nu'", "about, alternatives, name"],
-    ),
-    "alternative without a sentence": (
-        (*SD, "about"),
-        None,
-        ["alternatives.sd lacks the key 'about'"],
-    ),
-    "alternative without a name": ((*SD, "name"), None, ["alternatives.sd", "'name'"]),
-    "empty sentence": ((*SD, "about"), "", ["sd.about is ''", "a sentence"]),
-    "blanks for a sentence": ((*SD, "about"), "   ", ["sd.about is '   '", "a sentence"]),
-    "word for a sentence": ((*SD, "about"), "Ten.", ["sd.about is 'Ten.'", "a sentence"]),
-    "phrase for a sentence": (
-        ("choices", "R", "about"),
-        "ten random features",
-        ["choices.R.about is 'ten random features'", "a sentence, from a capital letter"],
-    ),
-    "list for a sentence": ((*SD, "about"), ["It is ten."], ["sd.about", "allowed: text"]),
-    "misspelt sentence": (
-        SD,
-        {"status": "ours", "name": "sd", "abuot": "It is sd."},
-        ["'abuot'", "did you mean 'about'"],
-    ),
-    "better": ((*ENTRY, "better"), "lower", ["'lower'", "allowed: below, above"]),
-    "relation": ((*ENTRY, "relation"), "belo", ["'belo'", "did you mean 'below'", "above"]),
-    "no bound": ((*ENTRY, "bound"), None, ["bound"]),
-    "bound of between": ((*ENTRY, "relation"), "between", ["bound", "a list"]),
-    "bound that is a text": ((*ENTRY, "bound"), "low", ["bound", "'low'", "a number"]),
-    "unknown key": ((*ENTRY, "bond"), 1, ["'bond'", "did you mean 'bound'"]),
-    "blank reason of a bound": ((*ENTRY, "why"), " ", ["checks.0.why is ' '", "not blank"]),
-    "blank note": ((*CLAIM, "note"), "", ["claims.0.note is ''", "not blank"]),
-    "blank name": ((*SD, "name"), " ", ["sd.name is ' '", "not blank"]),
-    "bound without a reason": ((*ENTRY, "bound"), 1.3, ["toy.01", "1.3", "no reason", "why"]),
-    "word beside a bound": ((*ENTRY, "word"), "comparable", ["toy/claims.yaml"]),
-    "unknown kind": ((*CLAIM, "kind"), "theorem", ["'theorem'", "guarantee"]),
-    "unknown status": ((*SD, "status"), "unstted", ["'unstted'", "did you mean 'unstated'"]),
-    "status that is a verdict": ((*SD, "status"), "open", ["'open'", "stated, unstated, ours"]),
-    "status of a claim": ((*CLAIM, "reading"), "ours", ["'ours'", "stated, unstated"]),
-    "unknown word": (
-        ENTRY,
-        {
-            "quantity": "regret",
-            "statistic": "ratio",
-            "arguments": CHECK["arguments"],
-            "word": "comparabel",
-        },
-        ["'comparabel'", "did you mean 'comparable'"],
-    ),
-    **{
-        f"deleted key {key}": ((*place, key), value, [f"unknown key {key!r}"])
-        for place, key, value in (
-            *((CLAIM, "looks", 2), (CLAIM, "decides", 2), (CLAIM, "one_suffices", ["R"])),
-            (ENTRY, "control_spares_failure", True),
-        )
-    },
-    "unknown choice": ((*CLAIM, "choices"), ["Q"], ["choice", "'Q'", "allowed: R"]),
-    "paper": (("paper",), "toi", ["'toi'", "allowed: 'toy'"]),
-    "id of another paper": ((*CLAIM, "id"), "toi.01", ["'toi.01'", "toy.NUMBER"]),
-    "id twice": (("claims",), FILE["claims"] * 2, ["'toy.01' occurs 2 times", "allowed: once"]),
-}
+    ((*SD, "about"), "Ten.", ["sd.about is 'Ten.'", "a sentence"]),
+    ((*SD, "about"), "ten random features.", ["a sentence, from a capital letter"]),
+    ((*SD, "name"), " ", ["sd.name is ' '", "not blank"]),
+    ((*SD, "name"), "nu; exact", ["sd.name is 'nu; exact'", "without ;"]),
+    (("choices", "R", "name"), 'a "scale"', ["R.name is 'a \"scale\"'", "without ;"]),
+    ((*CLAIM, "part"), "regret; time", ["claims.0.part is 'regret; time'", "without ;"]),
+    (("choices", "R", "alternatives"), {}, ["choices.R", "{}"]),
+    ((*ENTRY, "why"), " ", ["checks.0.why is ' '", "not blank"]),
+    ((*ENTRY, "bound"), None, ["lacks the key 'bound'"]),
+    ((*ENTRY, "relation"), "between", ["bound", "a list of two numbers"]),
+    ((*ENTRY, "bound"), [1, 2], ["bound is [1, 2]; allowed: a number"]),
+    ((*ENTRY, "bound"), 1.3, ["toy.01", "1.3", "no reason", "why"]),
+    ((*ENTRY, "word"), "comparable", ["the keys 'word' and 'relation'"]),
+    (ENTRY, {**WORD, "word": "comparabel"}, ["'comparabel'", "did you mean 'comparable'"]),
+    ((*CLAIM, "kind"), "theorem", ["'theorem'", "guarantee"]),
+    ((*SD, "status"), "open", ["'open'", "stated, unstated, ours"]),
+    ((*CLAIM, "reading"), "ours", ["'ours'", "stated, unstated"]),
+    ((*CLAIM, "one_suffices"), ["R"], ["unknown key 'one_suffices'"]),
+    ((*CLAIM, "choices"), ["Q"], ["choice", "'Q'", "allowed: R"]),
+    (("paper",), "toi", ["'toi'", "allowed: 'toy'"]),
+    ((*CLAIM, "id"), "toi.01", ["'toi.01'", "toy.NUMBER"]),
+    (("claims",), FILE["claims"] * 2, ["'toy.01' occurs 2 times", "allowed: once"]),
+]
 
 
-@pytest.mark.parametrize("case", BAD_FILES)
-def test_a_bad_file_is_refused_in_one_line(write, case):
-    path, value, words = BAD_FILES[case]
+@pytest.mark.parametrize(("path", "value", "words"), BAD_FILES, ids=range(len(BAD_FILES)))
+def test_a_bad_file_is_refused_in_one_line(write, path, value, words):
     found = message(load_claims, write(changed(path, value)))
     assert [word for word in [*words, "toy/claims.yaml"] if word not in found] == []
 
@@ -644,14 +455,8 @@ def test_bounds_with_a_reason_and_signs_are_accepted(write, given):
 
 
 def test_what_is_shown_only_needs_no_bound(write):
-    shown = {
-        "quantity": "regret",
-        "statistic": "ratio",
-        "arguments": CHECK["arguments"],
-        "status": "ours",
-    }
-    claim = {**FILE["claims"][0], "checks": [CHECK, shown]}
-    (found,) = claims_of(load_claims(write({**FILE, "claims": [claim]})))
+    shown = {key: CHECK[key] for key in ("quantity", "statistic", "arguments")}
+    (found,) = loaded(write, CHECK, {**shown, "status": "ours"})
     assert [check.relation for check in found.readings[0].checks] == ["below", None]
 
 
@@ -683,75 +488,54 @@ def test_claims_about_what_is_run_often_enough_are_accepted(write):
     check_planned(loaded(write, CHECK), NAMES, trials(10))
 
 
-SLOPE = {
-    "quantity": "regret",
-    "statistic": "slope",
-    "arguments": {
+SLOPE = check_of(
+    "regret",
+    "slope",
+    {
         "numerator": "hvt_ucb",
         "denominator": "menu",
         "settings": ["gaussian"],
         "points": [1],
     },
-    "relation": "below",
-    "bound": 1,
-}
+)
+OVER_SPLITS = check_of(
+    "regret",
+    "difference",
+    {
+        "setting": "gaussian",
+        "one": "hvt_ucb",
+        "other": "oful",
+        "since": 0,
+        "rounds": "all",
+        "folds": 2,
+        "repeats": 1,
+    },
+)
+TIMES = {**CHECK, "quantity": "time", "statistic": "ratio"}
+THREE = {"algorithm": "oful", "settings": ["gaussian", "g", "student_t"]}
+SLIP = {**CHECK, "control": {"arguments": {"numerator": "uniforn"}}}
 # Checks, words of the answer, and keys of the claim.
-LACKING = {
-    "setting": ([about(setting="student_t")], ["lane of 'student_t'", "'hvt_ucb'"]),
-    "algorithm": ([about(denominator="menu")], ["'gaussian'", "'menu'", "hvt_ucb, oful"]),
-    "algorithm that is asked for last": ([SLOPE], ["'menu'", "log-log slope"]),
-    "lane": (
-        [{**CHECK, "quantity": "time", "statistic": "ratio"}],
-        ["timing lane of 'gaussian'", "'hvt_ucb'"],
-    ),
-    "control": (
-        [{**CHECK, "control": {"arguments": {"numerator": "uniforn"}}}],
-        ["'uniforn'", "did you mean 'uniform'"],
-        {"kind": "guarantee"},
-    ),
-    "ours": ([CHECK, {**about(denominator="menu"), "status": "ours"}], ["'menu'"]),
-    "arguments of a wrong kind": (
-        [
-            {
-                "quantity": "regret",
-                "statistic": "difference",
-                "arguments": {
-                    "setting": "gaussian",
-                    "one": "hvt_ucb",
-                    "other": "oful",
-                    "since": 0,
-                    "rounds": "all",
-                    "folds": 2,
-                    "repeats": 1,
-                },
-                "relation": "below",
-                "bound": 1,
-            }
-        ],
-        ["regret of hvt_ucb minus", "'rounds': 'all'"],
-    ),
-    "a pair of three": (
-        [
-            {
-                "quantity": "time",
-                "statistic": "ratio",
-                "arguments": {"algorithm": "oful", "settings": ["gaussian", "g", "student_t"]},
-                "relation": "below",
-                "bound": 1,
-            }
-        ],
-        ["settings has 3 names", "allowed: 2"],
-    ),
-    "a point too many": (
+LACKING = [
+    ([about(setting="student_t")], ["lane of 'student_t'", "'hvt_ucb'"], {}),
+    ([about(denominator="menu")], ["'gaussian'", "'menu'", "hvt_ucb, oful"], {}),
+    ([SLOPE], ["'menu'", "log-log slope"], {}),
+    ([TIMES], ["timing lane of 'gaussian'", "'hvt_ucb'"], {}),
+    ([SLIP], ["'uniforn'", "did you mean 'uniform'"], {"kind": "guarantee"}),
+    ([CHECK, {**about(denominator="menu"), "status": "ours"}], ["'menu'"], {}),
+    ([OVER_SPLITS], ["regret of hvt_ucb minus", "'rounds': 'all'"], {}),
+    ([{**TIMES, "arguments": THREE}], ["settings has 3 names", "allowed: 2"], {}),
+    (
         [{**SLOPE, "arguments": {**SLOPE["arguments"], "points": [1, 2]}}],
         ["points has 2 numbers", "allowed: 1, as settings"],
+        {},
     ),
-}
+    ([about(setting="gausian")], ["setting of ratio of regret", "did you mean 'gaussian'"], {}),
+    ([about(numerator="hvt")], ["numerator", "'hvt'"], {}),
+]
 
 
-@pytest.mark.parametrize("case", LACKING)
-def test_cells_that_are_lacking_are_named(write, case):
-    checks, words, keys = (*LACKING[case], {})[:3]
+@pytest.mark.parametrize(("checks", "words", "keys"), LACKING, ids=range(len(LACKING)))
+def test_cells_that_are_lacking_are_named(write, checks, words, keys):
     found = message(check_planned, loaded(write, *checks, **keys), NAMES, trials())
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
@@ -762,61 +546,25 @@ def test_what_does_not_count_may_have_few_trials(write):
     check_planned(loaded(write, CHECK, ours), NAMES, few)
 
 
-@pytest.mark.parametrize(
-    ("check", "words"),
-    [
-        (about(setting="gausian"), ["setting of ratio of regret", "did you mean 'gaussian'"]),
-        (about(numerator="hvt"), ["numerator", "'hvt'"]),
-        (
-            {**CHECK, "control": {"arguments": {"denominator": "ofull"}}},
-            ["denominator", "did you mean 'oful'"],
-        ),
-    ],
-)
-def test_unknown_names_are_refused(write, check, words):
-    known = ["gaussian", "hvt_ucb", "oful"]
-    found = message(check_planned, loaded(write, check, kind="guarantee"), known, trials())
-    assert [word for word in ["toy.01", *words] if word not in found] == []
-
-
-NOT_RUN = {
-    "quantity": "not_run",
-    "statistic": "value",
-    "arguments": {"what": "time"},
-    "relation": "above",
-    "bound": 0,
-}
-UNRUN = {
-    "setting that nobody plays": (
-        [{**about(setting="student_t"), "part": [], "when": {"R": ["sd"]}}],
-        ["'scale sd' (regret/student_t/hvt_ucb"],
-    ),
-    "algorithm with a slip": (
-        [{**about(numerator="ofull", denominator="unifrm"), "when": {"R": ["sd"]}}],
+NOT_RUN = check_of("not_run", "value", {"what": "time"}, "above", 0)
+UNRUN = [
+    ([about(setting="student_t")], ["'scale sd' (regret/student_t/hvt_ucb"]),
+    (
+        [about(numerator="ofull", denominator="unifrm")],
         ["'scale sd' (regret/gaussian/ofull", "did you mean 'regret/gaussian/oful'"],
     ),
-    "lane": (
-        [{**CHECK, "quantity": "time", "statistic": "ratio", "when": {"R": ["sd"]}}],
-        ["'scale sd' (timing/gaussian/hvt_ucb"],
-    ),
-    "nothing but what was not run": (
-        [{**NOT_RUN, "when": {"R": ["sd"]}}],
-        ["no cell runs the reading 'scale sd'; allowed"],
-    ),
-    "only a shown check is run": (
-        [{**NOT_RUN, "when": {"R": ["sd"]}}, {**CHECK, "status": "ours"}],
-        ["no cell runs the reading 'scale sd'; allowed"],
-    ),
-}
+    ([TIMES], ["'scale sd' (timing/gaussian/hvt_ucb"]),
+    ([NOT_RUN], ["no cell runs the reading 'scale sd'; allowed"]),
+    ([NOT_RUN, {**CHECK, "status": "ours"}], ["no cell runs the reading 'scale sd'; allowed"]),
+]
 
 
-@pytest.mark.parametrize("case", UNRUN)
-def test_a_reading_that_no_cell_runs_is_refused(write, case):
-    checks, words = UNRUN[case]
-    of_nu = {**CHECK, "part": [], "when": {"R": ["nu"]}}
-    found = loaded(write, of_nu, *({**check, "part": []} for check in checks))
-    told = message(check_run, found, trials())
-    assert [word for word in ["toy.01", *words, "'without'"] if word not in told] == []
+@pytest.mark.parametrize(("checks", "words"), UNRUN, ids=range(len(UNRUN)))
+def test_a_reading_that_no_cell_runs_is_refused(write, checks, words):
+    of_nu = {**CHECK, "part": [], **OF_NU}
+    found = loaded(write, of_nu, *({**check, "part": [], **OF_SD} for check in checks))
+    answer = message(check_run, found, trials())
+    assert [word for word in ["toy.01", *words, "'without'"] if word not in answer] == []
 
 
 def test_readings_of_some_cells_and_of_facts_are_accepted(write):

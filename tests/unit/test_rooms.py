@@ -316,7 +316,7 @@ def test_a_key_that_stands_twice_is_refused_with_file_and_lines(tmp_path):
     path = tmp_path / "settings.yaml"
     path.write_text("a: 1\nb:\n  - {c: 1}\n  - c: 1\n    d: 2\n    c: 3\n")
     assert message(read_yaml, path) == (
-        f"file {path}, line 6: key 'c' stands in line 4 already; allowed: once"
+        f"file {path}, line 6: key 'c' is also in line 4; allowed: once"
     )
 
 

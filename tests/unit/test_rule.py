@@ -321,28 +321,3 @@ def test_where_a_word_turns_by_hand():
     assert turning(readings([Known(1.0, 1.0, idle=0.002)]), ALPHA) == pytest.approx(0.02)
     # Nothing changes an open word below alpha, nor one without any error.
     assert turning(readings([OPEN]), ALPHA) == turning(readings([Known(0.0, 1.0)]), ALPHA) == 0.0
-
-
-# Invariants.
-
-
-def test_the_order_of_readings_and_of_checks_changes_nothing():
-    rng = np.random.default_rng(3)
-    for _ in range(300):
-        found, _ = random_readings(rng)
-        turned = [Conjunction(r.name, r.checks[::-1], r.alternatives) for r in found[::-1]]
-        one, other = conclude(found, ALPHA), conclude(turned, ALPHA)
-        assert (one.word, one.outcomes) == (other.word, other.outcomes)
-        assert turning(found, ALPHA) == turning(turned, ALPHA)
-
-
-def test_the_opposite_of_claims_of_single_checks_has_the_opposite_word():
-    opposite = {"reproduced": "not reproduced", "supported": "doubted"}
-    opposite |= {new: old for old, new in opposite.items()}
-    rng = np.random.default_rng(4)
-    for _ in range(500):
-        values = np.exp(-rng.exponential(2.0, (rng.integers(1, 5), 2))).tolist()
-        one = conclude(readings(*([Known(p, q)] for p, q in values)), ALPHA).word
-        other = conclude(readings(*([Known(q, p)] for p, q in values)), ALPHA).word
-        if "reproduced" not in (one, other):  # both sides of a bound are never shown at once
-            assert other == opposite.get(one, one)

@@ -1,11 +1,9 @@
 import os
 import sys
 
-from snakemake.common.configfile import load_configfile
-
 from optimist.core import blas_kernels
 from optimist.core.errors import OptimistError, check_writable, unwritable_named
-from optimist.config.load import check_read_alike, with_defaults
+from optimist.config.load import read_overlay, with_defaults
 from optimist.plan.costs import FIRST
 from optimist.plan.workflow_location import (
     check_outputs,
@@ -32,11 +30,11 @@ try:
     check_place(workflow)
     check_words(workflow)
     check_records(is_dry_run=workflow.output_settings.dryrun)
-    # Snakemake has read these files, but it silently keeps the last of two equal keys, and reads
-    # 010 as eight. A workflow that uses these rules as a module reads its own files.
+    # Snakemake has read these files, but it silently keeps the last of two equal keys. A workflow
+    # that uses these rules as a module reads its own files.
     if config is workflow.modifier_stack[0].globals["config"]:
         for path in workflow.configfiles:
-            check_read_alike(path, load_configfile(path))
+            read_overlay(path)
     plan = Plan(with_defaults(config))
     for paper in plan.papers:
         plan.committed(paper)  # or an input function would find a damaged table

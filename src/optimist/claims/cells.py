@@ -87,7 +87,7 @@ class Cells:
         Trials before ``also`` are always included. Raise Missing with the names of all cells
         without such rows.
         """
-        lane, found, absent = LANE_OF[table], [], []
+        lane, frames, absent = LANE_OF[table], [], []
         for pair in pairs:
             rows, why, notes = self.groups.complete(table, pair, self._keep, also)
             self.notes += notes
@@ -97,10 +97,10 @@ class Cells:
                 absent.append(f"{'/'.join(pair)} ({lane} lane{why})")
                 continue
             self.rounds.append(int(rows["round"].max()))
-            found.append(rows)
+            frames.append(rows)
         if absent:
             raise Missing(absent)
-        return found
+        return frames
 
     def check_rounds(
         self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
@@ -172,10 +172,10 @@ def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None
 
 
 def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mapping[Any, Any]:
-    found = tables.get(name)
-    if found is None or isinstance(found, Mapping):
-        return found or {}
-    return {} if found.empty else dict(iter(found.groupby(keys, sort=False)))
+    table = tables.get(name)
+    if table is None or isinstance(table, Mapping):
+        return table or {}
+    return {} if table.empty else dict(iter(table.groupby(keys, sort=False)))
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:

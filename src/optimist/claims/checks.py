@@ -124,8 +124,8 @@ class Check:
 
     def named(self, *keys: str) -> list[Any]:
         """Return the distinct values of some arguments."""
-        found = [self.arguments[key] for key in keys if key in self.arguments]
-        flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
+        values = [self.arguments[key] for key in keys if key in self.arguments]
+        flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in values)
         return list(dict.fromkeys(flat))
 
     @property
@@ -307,9 +307,9 @@ def check_planned(
         try:
             for lane, setting, algorithm in check.cells:
                 if (lane, setting, algorithm) not in trials:
-                    known = {a for other, s, a in trials if (other, s) == (lane, setting)}
+                    players = {a for other, s, a in trials if (other, s) == (lane, setting)}
                     place = f"algorithm in the {lane} lane of {setting!r}"
-                    raise unknown_name(place, algorithm, known or {"none"})
+                    raise unknown_name(place, algorithm, players or {"none"})
         except ConfigError as error:
             raise ConfigError(f"{where}: {check.label}: {error}") from None
 

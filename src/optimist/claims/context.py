@@ -29,12 +29,12 @@ class Context:
     shortened: str = ""
 
     @classmethod
-    def make(cls, known: Mapping[str, Any]) -> Self:
+    def make(cls, about: Mapping[str, Any]) -> Self:
         """Return the context from plain data, see `optimist.plan.targets.PlannedTargets`."""
-        cells = {tuple(row[:3]): row[3:] for row in known["cells"]}
+        cells = {tuple(row[:3]): row[3:] for row in about["cells"]}
         return cls(
             {cell: seconds for cell, (seconds, _) in cells.items() if seconds == seconds},
             {cell: figures for cell, (_, figures) in cells.items()},
-            known["lines"],
-            known["shortened"],
+            about["lines"],
+            about["shortened"],
         )

@@ -1,12 +1,11 @@
 r"""Number of units in the first judgement of a check, and number counted since, by doubling.
 
-Every run counts, whatever its purpose, and anybody may look at any time. Of n units from ``start``
-on, the first $n_0 2^k$ count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each p-value is multiplied by
-$2^{k+1}$: all possible looks together err at most as often as one test without doubling.
+Every run counts, whatever its purpose, and anybody may look at any time. The first $n_0 2^k$ of
+n units from ``start`` on count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each p-value is multiplied
+by $2^{k+1}$: all possible looks together err at most as often as one test without doubling.
 """
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,10 +68,10 @@ def read(path: str | Path) -> list[list[Any]]:
     ConfigError
         With file, line and column.
     """
-    lines = csv.reader(io.StringIO(read_text(path)))
+    lines = csv.reader(read_text(path).splitlines())
     if next(lines, None) != COLUMNS:
         raise ConfigError(f"{path} has other columns; allowed: {','.join(COLUMNS)}")
-    found: dict[tuple[str, str], list[Any]] = {}
+    rows: dict[tuple[str, str], list[Any]] = {}
     for number, line in enumerate(lines, 2):
         where = f"{path}, line {number}"
         if len(line) != len(COLUMNS):
@@ -82,7 +81,7 @@ def read(path: str | Path) -> list[list[Any]]:
         for name, text, least in zip(COLUMNS[3:], numbers, (0, 1), strict=True):
             if not text.isdecimal() or int(text) < least:
                 raise ConfigError(f"{where}: {name} is {text!r}; allowed: at least {least}")
-        if (claim, check) in found:
+        if (claim, check) in rows:
             raise ConfigError(f"{where} has {check!r} of {claim} again; allowed: once")
-        found[claim, check] = [claim, check, unit, *map(int, numbers)]
-    return [*found.values()]
+        rows[claim, check] = [claim, check, unit, *map(int, numbers)]
+    return [*rows.values()]

@@ -6,8 +6,8 @@ and $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. Then $p^+$ is
 $p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle if
 $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that no method does.
 
-Gate and idle test use the smaller of two numbers of first trials, that of uniform play in the
-setting and that of the check, as the smaller one limited the first judgement of a pair. Splits of
+Gate and idle test use the smaller of two numbers of first trials, for uniform play in the setting
+and for the check, as the smaller one limited the first judgement of a pair. Splits of
 data share most training rows, so the test over splits has the same correction as the check. If a
 check has several settings, some method has to learn in each of them, or in one if they are tunings.
 """
@@ -97,9 +97,9 @@ class Gates:
         """Return the regret of uniform play over a method's, and k; None without such cells."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
-        own = self.first.get((claim, check.label))
-        if first is not None and own is not None and own.unit == first.unit:
-            first = replace(first, n0=min(first.n0, own.n0))
+        row = self.first.get((claim, check.label))
+        if first is not None and row is not None and row.unit == first.unit:
+            first = replace(first, n0=min(first.n0, row.n0))
         folds = check.arguments.get("folds", 0)
         return self._measured(setting, algorithm, first, check.splits, folds)
 

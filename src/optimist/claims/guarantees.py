@@ -42,8 +42,8 @@ def _tested(result: Result, alpha: float) -> Result:
         broken, delta = evidence.successes, check.bound
     is_violated = doubled(at_least(broken, n, delta), result.k) <= alpha
     rate = detectable_rate(n, delta, alpha / 2.0 ** (result.k + 1))
-    shown = "no rate" if math.isnan(rate) else f"a rate of {rate:.2g}"
-    remark = f"{broken} of {n} trials break it; {shown} would show with 80 %"
+    shown = "no rate is" if math.isnan(rate) else f"a rate of {rate:.2g} is"
+    remark = f"{broken} of {n} trials break it; {shown} detectable with 80 % power"
     return result.remarked(remark, outcome="violated" if is_violated else "held")
 
 

@@ -42,7 +42,7 @@ def exponent_between(ratio: Evidence, factor: float) -> Mapped:
     width = width if math.isfinite(width) and width else NAN
     return Mapped(
         ratio,
-        lambda found: float(log(found)) / width,
+        lambda value: float(log(value)) / width,
         lambda bound: exp(bound * width),
         f"{ratio.method}, between two ends",
         factor < 1.0,

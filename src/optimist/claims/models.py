@@ -14,7 +14,11 @@ Sentence = Annotated[
     str, matching("^[A-Z].* .*[.]$", "a sentence, from a capital letter to a full stop")
 ]
 Status = Literal["stated", "unstated", "ours"]
-PartName = str | list[str]
+# Names appear in lists, separated by semicolons or in quotation marks.
+DisplayName = Annotated[
+    str, matching('^(?=.*\\S)[^;"]*$', 'a text that is not blank, without ; and "')
+]
+PartName = Annotated[str, matching('^[^;"]*$', 'a text without ; and "')] | list[str]
 Condition = Annotated[dict[str, Annotated[list[str | float | bool], MinLen(1)]], MinLen(1)]
 Bound = float | list[float]
 
@@ -22,7 +26,7 @@ Bound = float | list[float]
 class Alternative(Keys):
     #: Whether the paper fixes it, leaves it open, or it is our own: shown, but not counted.
     status: Status
-    name: NotBlank  #: Display name: a sentence says "holds under" and the name.
+    name: DisplayName  #: Display name: a sentence says "holds under" and the name.
     about: Sentence  #: A sentence that explains it: what it changes.
     settings: NotRequired[dict[str, str]]  #: Settings by the settings that they replace.
     #: Options that are added to all settings of a check without them.
@@ -33,14 +37,14 @@ class Alternative(Keys):
 
 class Choice(Keys):
     #: Display name, without an article: a sentence says "depends on the" and the name.
-    name: NotBlank
+    name: DisplayName
     about: Sentence  #: A sentence that explains it: what the paper states or leaves unstated.
     #: Alternatives of the choice, by an id.
     alternatives: Annotated[dict[str, Alternative], MinLen(1)]
 
 
 class Control(Keys):
-    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments instead of those of the check.
+    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments that replace the check's.
 
 
 class Check(Keys):
@@ -62,7 +66,7 @@ class Check(Keys):
     tolerance: NotRequired[Annotated[float, Ge(0)]]  #: For equals: the largest allowed distance.
     #: Reason for the bound, if no word and no note of the claim gives it.
     why: NotRequired[NotBlank]
-    #: The part of the check, if it differs from that of its claim.
+    #: The part of the check, if it differs from the claim's.
     part: NotRequired[PartName]
     #: Required for a band of an empirical claim: the side that favours the paper's method; neither
     #: in a band between rivals.

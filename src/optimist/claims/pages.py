@@ -53,7 +53,7 @@ def tally(frame: "pd.DataFrame") -> str:
     """Return a line with the number of claims by kind and verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
-    return " ".join(_tally(own) for own in kinds if not own.empty)
+    return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
 
 
 def _tally(heads: "pd.DataFrame") -> str:
@@ -67,9 +67,9 @@ def _tally(heads: "pd.DataFrame") -> str:
     text += ", ".join(f"{counts[name]} {name}" for name in order if counts[name]) + "."
     decided = heads[heads["verdict"].isin(DECIDED)]
     if number > 1 and not decided.empty:
-        stand = int((decided["turns"] * number < decided["alpha"]).sum())
-        text += f" {stand} of the {len(decided)} that are decided stand at an error {number}"
-        text += " times smaller."
+        firm = int((decided["turns"] * number < decided["alpha"]).sum())
+        text += f" {firm} of the {len(decided)} decided claims keep their verdicts at an error "
+        text += f"{number} times smaller."
     return text
 
 
@@ -78,8 +78,9 @@ def wrong_words(frame: "pd.DataFrame") -> str:
     heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
-        "A wrong word of one kind has a chance of at most (1 - level) / 2 in each empirical claim: "
-        f"of these {len(heads)} at most {expected:.2g} are to be expected of each kind."
+        "In each empirical claim, a wrong word of one kind has a probability of at most "
+        f"(1 - level) / 2: at most {expected:.2g} of these {len(heads)} claims are expected to "
+        "have a wrong word of each kind."
     )
 
 
@@ -150,12 +151,12 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 def by_verdict(frame: "pd.DataFrame") -> str:
     """Return Markdown: the tally, and for each verdict the headlines of its claims."""
-    found: dict[str, list[str]] = {}
+    headlines: dict[str, list[str]] = {}
     for about, *_ in claims_in(frame):
         number = about.claim.rpartition(".")[2]
         text = f"{about.headline or about.statement} ({number})"
-        found.setdefault(f"{about.kind}, **{about.words}**", []).append(text)
-    lines = [f"- {word}: {'; '.join(texts)}." for word, texts in sorted(found.items())]
+        headlines.setdefault(f"{about.kind}, **{about.words}**", []).append(text)
+    lines = [f"- {word}: {'; '.join(texts)}." for word, texts in sorted(headlines.items())]
     return "\n".join([tally(frame), "", *lines])
 
 
@@ -169,8 +170,8 @@ def with_summary(document: str, text: str, source: str = "README.md") -> str:
     """
     opening, closing = MARKERS
     before, _, rest = document.partition(opening)
-    _, found, after = rest.partition(closing)
-    if not found:
+    _, mark, after = rest.partition(closing)
+    if not mark:
         raise ConfigError(
             f"{source} lacks the lines {opening} and, below it, {closing}, "
             "between which the verdicts are written"
@@ -183,16 +184,17 @@ def with_summary(document: str, text: str, source: str = "README.md") -> str:
 HEAD = """\
 # Claims of {paper}
 
-[docs/verdicts.md](../../docs/verdicts.md) has the rules of verdicts. A check has
-two one-sided p-values, that it holds and that it fails, corrected for the doublings of its trials
-and gated by uniform play; the interval in brackets has the same error, and n counts trials, turns
-or splits. *Turns at* is the bound at which the outcome would change. A reading is *stated* in the
-paper, *unstated* there, or *ours*, which is shown and not counted. The settings, and
-this file's source, are in [config/papers/{paper}](../../config/papers/{paper}).
+[docs/verdicts.md](../../docs/verdicts.md) explains the verdicts. Each check has two one-sided
+p-values, one for holding and one for failing, corrected for the doublings of its trials and gated
+by uniform play; the interval in brackets has the same error, and n counts trials, turns or splits.
+*Turns at* is the bound at which the outcome would change. The paper states a reading, or leaves it
+*unstated*; our own readings (*ours*) are shown and not counted. The settings and the source of this
+file are in [config/papers/{paper}](../../config/papers/{paper}).
 [trials.parquet](trials.parquet) has the end and the curve of every trial,
 [studies.parquet](studies.parquet) the tables of studies, and
 [docs/check-a-verdict.md](../../docs/check-a-verdict.md) computes a verdict from them.
-`optimist decide {paper}` decides all of it again, `snakemake --cores all {paper}` plays it again.
+`optimist decide {paper}` decides all claims again; `snakemake --cores all {paper}` plays all cells
+again.
 
 {wrong}
 """
@@ -211,12 +213,12 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
 
 def joined(pages: Mapping[str, str]) -> str:
     """Return the heads of the pages of papers, by name: one line a claim, in the folder above."""
-    found = []
+    sections = []
     for paper, text in pages.items():
         head = re.sub(r"\]\((?=trials\.|studies\.)", f"]({paper}/", text.partition("\n## ")[0])
         title, rest = head.replace("](../../", "](../").split("\n", 1)
-        found.append(f"{title}\n\n[All checks]({paper}/claims.md).\n{rest}")
-    return "\n\n".join(found)
+        sections.append(f"{title}\n\n[All checks]({paper}/claims.md).\n{rest}")
+    return "\n\n".join(sections)
 
 
 def _section(verdict: "Verdict", checks: list[Any]) -> str:
@@ -248,14 +250,16 @@ def _beside(about: Any) -> Iterator[str]:
     if about.stated:
         yield f"Stated reading: {about.stated}."
     if about.if_counted:
-        yield f"The word if readings of ours counted: {about.if_counted}."
+        yield f"Word if our own readings counted: {about.if_counted}."
     if about.own_interval:
-        yield f"By its own interval, {about.own_interval}."
+        yield f"With other meanings of its vague word: {about.own_interval}."
     if about.parts:
-        yield f"Its parts: {about.parts}."
+        yield f"Parts: {about.parts}."
     if not math.isnan(about.turns):
-        turns = f"would change at {about.turns:.2g}" if about.turns > 0 else "stands at any below"
-        yield f"The error allowed on a side is {about.alpha:.2g}; the word {turns}."
+        turns = "no smaller error changes the word"
+        if about.turns > 0:
+            turns = f"the word would change at {about.turns:.2g}"
+        yield f"The error allowed on each side is {about.alpha:.2g}; {turns}."
 
 
 def _reading(reading: str, status: str, checks: list[Any]) -> str:

@@ -41,7 +41,7 @@ class Result:
         One-sided p-values, corrected for doubling and gated: small if the data support, or refute,
         the check.
     outcome : str
-        One of `OUTCOMES`.
+        One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
     slack : float
         For a guarantee: bound over observed value; otherwise nan.
     """
@@ -120,14 +120,14 @@ def error_of(results: Iterable[Result], alpha: float) -> float:
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     """Return the readings as input of the rule."""
-    readings = [list(own) for _, own in groupby(results, key=lambda r: id(r.reading))]
+    readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
-            own[0].reading.name,
-            tuple(r.tested(len(readings)) for r in own),
-            own[0].reading.alternatives,
+            some[0].reading.name,
+            tuple(r.tested(len(readings)) for r in some),
+            some[0].reading.alternatives,
         )
-        for own in readings
+        for some in readings
     ]
 
 

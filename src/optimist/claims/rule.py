@@ -155,8 +155,8 @@ def conclude(
         parts = by_part(active)
         kept = tuple(
             name
-            for name, own in parts.items()
-            if all(len(parts) * r.support(alpha) <= level for r in own)
+            for name, cut in parts.items()
+            if all(len(parts) * r.support(alpha) <= level for r in cut)
         )
         qualifiers = (IN_PART,) * bool(kept) + (STRONGER,) * _fails_by_praise(active, level)
         return Conclusion("not reproduced", qualifiers, outcomes, parts=kept)
@@ -176,8 +176,8 @@ def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]
     parts: dict[str, list[TestedReading]] = {}
     for reading in readings:
         for name in dict.fromkeys(check.part for check in reading.checks):
-            own = tuple(check for check in reading.checks if check.part == name)
-            parts.setdefault(name, []).append(replace(reading, checks=own))
+            checks = tuple(check for check in reading.checks if check.part == name)
+            parts.setdefault(name, []).append(replace(reading, checks=checks))
     return parts
 
 
@@ -195,7 +195,7 @@ def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
 def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Conclusion]:
     """Return the words for each part of a claim, by the same rule."""
     level = decisive(readings, alpha)
-    return {name: conclude(own, alpha, level) for name, own in by_part(readings).items()}
+    return {name: conclude(cut, alpha, level) for name, cut in by_part(readings).items()}
 
 
 def separating(

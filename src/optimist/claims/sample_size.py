@@ -74,23 +74,23 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
         return Needs("few splits", "No number of splits decides this; other data sets would.")
     lonely = [r.gate.remark for r in waiting if r.gate is not None and r.gate.remark]
     if lonely:
-        text = f"There is {lonely[0]}, without which nothing can be told there."
+        text = f"There is {lonely[0]}, and nothing can be decided without it."
         return Needs("few trials", text)
     if len(tested) < len(waiting) or not tested:
         text = (
-            "Whether a method beats uniform play by the factor that the claim names is open, or "
-            "shown to be false, in every reading that is not decided."
+            "In every undecided reading, no method is known to beat uniform play by the factor "
+            "that the claim names."
         )
         return Needs("idle", text)
     if unknown:
         text = (
-            "No number of trials is known, as a ratio to its bound is not defined for a check: "
-            f"{unknown[0].label}."
+            "The required number of trials is unknown, because a ratio to the bound is undefined "
+            f"for a check: {unknown[0].label}."
         )
         return Needs("few trials", text)
     text = (
-        f"There are as many {tested[0].check.metric.units} as decide it where the truth is a "
-        f"factor of {EFFECT:g} from each bound, so it is probably within that factor of a bound."
+        f"There are enough {tested[0].check.metric.units} to decide it if the truth is a factor of "
+        f"{EFFECT:g} from each bound, so the truth is probably closer to a bound."
     )
     return Needs("few trials", text)
 
@@ -110,8 +110,8 @@ def _more(
     cause = "few splits" if kind == "splits" else "few trials"
     if not wanted:
         most = max(units for _, units in lacking)
-        text = f"{most} {kind} of the study that it reads, in its section of runs.yaml, would "
-        text += f"probably decide it, if the truth is a factor of {EFFECT:g} from each bound."
+        text = f"{most} {kind} of its study (a section of runs.yaml) would probably decide it, "
+        text += f"if the truth is a factor of {EFFECT:g} from each bound."
         return Needs(cause, text)
     short = {cell: units - have[cell] for cell, units in wanted.items() if units > have[cell]}
     hours = sum(n * seconds.get(cell, math.nan) for cell, n in short.items()) / 3600

@@ -7,13 +7,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
 from optimist.claims.evidence import Exact
 from optimist.claims.results import Result, error_of
 from optimist.claims.sample_size import needs
 from optimist.claims.tails import NEITHER
-from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
+from optimist.claims.verdicts import Verdict
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
 
@@ -144,14 +143,14 @@ def _turning(result: Result, alpha: float) -> str:
 
     They are the ends of the pieces of its interval that are nearest to its bound.
     """
-    found, check = result.evidence, result.check
-    if found is None or check.relation not in ("below", "above"):
+    evidence, check = result.evidence, result.check
+    if evidence is None or check.relation not in ("below", "above"):
         return ""
-    if isinstance(found, Exact):
-        return number(found.value)
-    if found.p_values(check.bound) == NEITHER:
+    if isinstance(evidence, Exact):
+        return number(evidence.value)
+    if evidence.p_values(check.bound) == NEITHER:
         return ""
-    pieces = found.pieces(1.0 - 2.0 * alpha)
+    pieces = evidence.pieces(1.0 - 2.0 * alpha)
     around = [piece for piece in pieces if piece[0] <= check.bound <= piece[1]]
     left = max((high for _, high in pieces if high < check.bound), default=math.inf)
     right = min((low for low, _ in pieces if low > check.bound), default=math.inf)
@@ -197,28 +196,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
         )
     frame = frame.fillna(dict.fromkeys(TEXTS, ""))
     firsts = frame.drop_duplicates("claim").set_index("claim")
-    frame = frame.assign(**{name: frame["claim"].map(firsts[name]) for name in OF_CLAIMS})
-    _check_words(path, frame)
-    return frame
-
-
-def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
-    """Raise ResultError for words that do not belong to their kind of claim."""
-    for line, row in enumerate(frame.to_dict("records"), 2):
-        kind = row["kind"]
-        words = {
-            "kind": KINDS,
-            "verdict": VERDICTS.get(kind, ()),
-            "outcome": OUTCOMES.get(kind, ()),
-            "status": STATUSES,
-            "reading_outcome": READINGS.get(kind, ()) if row["reading_outcome"] else ("",),
-        }
-        for name, allowed in words.items():
-            if row[name] not in allowed:
-                raise ResultError(
-                    f"{path}, line {line}: {name} is {row[name]!r}; allowed: {', '.join(allowed)}; "
-                    "make the table again"
-                )
+    return frame.assign(**{name: frame["claim"].map(firsts[name]) for name in OF_CLAIMS})
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:

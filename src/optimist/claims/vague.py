@@ -12,18 +12,18 @@ from optimist.claims.results import Result, tested_readings
 WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 
-def own_intervals(claim: Claim, own: Sequence[Result]) -> list[str]:
+def own_intervals(claim: Claim, results: Sequence[Result]) -> list[str]:
     """Return the bounds of each vague word of a claim for which its verdict is an outer word.
 
     A band runs from 1/c to c. The gate stays at the bound of the word itself, and the bounds of
     other words do not change.
     """
-    words = dict.fromkeys(r.check.word for r in own if r.check.word)
-    return [text for word in words if (text := _own_interval(claim, own, word))]
+    words = dict.fromkeys(r.check.word for r in results if r.check.word)
+    return [text for word in words if (text := _own_interval(claim, results, word))]
 
 
-def _own_interval(claim: Claim, own: Sequence[Result], word: str) -> str:
-    checks = [r.check for r in own if r.check.word == word]
+def _own_interval(claim: Claim, results: Sequence[Result], word: str) -> str:
+    checks = [r.check for r in results if r.check.word == word]
     shapes = {(c.relation, max(c.bound) if c.relation == "between" else c.bound) for c in checks}
     if len(shapes) > 1 or not all(_is_scaled(c) for c in checks):
         return ""
@@ -32,7 +32,8 @@ def _own_interval(claim: Claim, own: Sequence[Result], word: str) -> str:
     def verdict(c: float) -> str:
         bound = [1.0 / c, c] if relation == "between" else c
         moved = [
-            r.compared(replace(r.check, bound=bound)) if r.check.word == word else r for r in own
+            r.compared(replace(r.check, bound=bound)) if r.check.word == word else r
+            for r in results
         ]
         return rule.conclude(tested_readings(moved), claim.alpha).word
 

@@ -15,14 +15,13 @@ from optimist.claims.results import Result, error_of, exact_p_values, tested_rea
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
 
-# Outcomes of counted readings, by kind of claim; empty if a check lacks data.
+# Outcomes of counted readings and of checks, by kind of claim. A reading without data has none;
+# a check may also be missing or reported.
 READINGS = {
     "empirical": ("holds", "fails", "open", "idle"),
     "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
-# Outcomes of checks.
-OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
 VERDICTS = {
     "empirical": (*rule.WORDS, "shortened"),
     "guarantee": (*READINGS["guarantee"], "missing", "shortened"),
@@ -190,7 +189,7 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
         beyond = ""
         if r.first is not None and r.spare:
             used, unit = r.first.stop(r.k) - r.first.start, r.first.unit
-            beyond = f"{used} of {used + r.spare} {unit} count, {r.spare} lie after the last step"
+            beyond = f"{used} of {used + r.spare} {unit} count; {r.spare} follow the last doubling"
         return r.remarked(beyond, outcome="open")
 
     return [decided(r) for r in results]

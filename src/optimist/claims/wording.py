@@ -18,7 +18,7 @@ WORDS = {
     "error_over_width": "error of a prediction over its width",
     "final_potential": "sum of squared widths at the end",
     "inducing": "inducing points",
-    "oracle_displacement": "how far the fit moves from its start",
+    "oracle_displacement": "distance of the fit from its start",
     "potential": "sum of squared widths",
     "potential_bound": "its bound",
     "regret_bound": "its bound",
@@ -59,7 +59,7 @@ WORDS = {
     "price_sketch": "factor on the number of inducing points",
     "starvation_highest": "largest ratio of a variance to the exact one",
     "starvation_lowest": "smallest ratio of a variance to the exact one",
-    "theorem_bound_over_worst": "bound of the theorem over the worst regret there is",
+    "theorem_bound_over_worst": "bound of the theorem over the worst possible regret",
     "theorem_regret_over_bound": "regret over the bound of the theorem",
 }
 # Arguments of metrics that contain such names.

@@ -39,7 +39,7 @@ def check_shown(paper: Mapping[str, Any], source: Source) -> None:
     """
     for name, figure in paper.get("figures", {}).items():
         place, panels = f"figures.{name}", figure["panels"]
-        # A panel in the file may be several of these, so that lines are those of figures.
+        # A panel in the file may be several of these, so messages have the lines of figures.
         of_figure = replace(source, key=place)
         if not 1 <= len(panels) <= MOST_PANELS:
             raise ConfigError(
@@ -103,26 +103,26 @@ def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
 
 
 def _check_names(paper: Mapping[str, Any]) -> None:
-    """Raise ConfigError for names of algorithms and options that there are not."""
+    """Raise ConfigError for unknown names of algorithms and options."""
     for key in ("names", "options"):
         for name in paper.get(key, {}):
             if not is_algorithm(name):
-                known = set().union(*REGISTRIES.values())
-                raise unknown_name(f"algorithm in {key}", name, known)
+                allowed = set().union(*REGISTRIES.values())
+                raise unknown_name(f"algorithm in {key}", name, allowed)
     for name, texts in paper.get("options", {}).items():
-        known = {
+        allowed = {
             option
             for domain, registry in REGISTRIES.items()
             if name in registry
             for option in option_names(algorithm_class(name, domain))
         }
         for option in (text.partition("=")[0] for text in texts):
-            if option not in known:
-                raise unknown_name(f"option in options.{name}", option, known)
+            if option not in allowed:
+                raise unknown_name(f"option in options.{name}", option, allowed)
 
 
 def _problem(paper: Mapping[str, Any], setting: str) -> Any:
-    """Return what a setting tells algorithms, built on the small data sets."""
+    """Return the problem that a setting poses to algorithms, built on the small data sets."""
     if not _NAME.fullmatch(name_of(setting)):
         raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")
     spec = {**paper["settings"][setting], "horizon": 2}

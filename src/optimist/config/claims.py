@@ -1,36 +1,22 @@
-"""Readings of claims: what a paper leaves unstated, written out as checks.
+"""Readings of claims: one list of checks for each way to fill in what a paper leaves unstated.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
-reading takes one alternative of each. What an alternative changes (settings, options of settings,
-labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` needs
-choices for their names and sentences only.
+reading takes one alternative of each choice. This module puts the changes of an alternative
+(settings, options of settings, labels of algorithms) into the checks of the claim, so
+`optimist.claims` needs only the names and sentences of choices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
-from optimist.config.labels import Names
+from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label
 
-# What stands between the names of readings and parts, and around them.
-SEPARATORS = (";", '"')
-
-
-@dataclass(frozen=True, eq=False)
-class Alternative:
-    """One way to take a choice: ids, name and status, and what it changes in checks."""
-
-    choice: str
-    id: str
-    name: str
-    status: str
-    settings: Mapping[str, str]
-    options: Mapping[str, Any]
-    algorithms: Mapping[str, str]
+# An alternative of a choice as the file has it, with the ids of both.
+Alternative = Mapping[str, Any]
 
 
 class Writer:
@@ -49,26 +35,21 @@ class Writer:
     def __init__(self, document: Mapping[str, Any], names: Names, words: Mapping[str, Any]) -> None:
         self._names = names
         self._words = words
-        self._labels: dict[tuple[str, tuple[Alternative, ...]], str] = {}
         self._about = document.get("choices", {})
         self._choices = {choice: self._alternatives(choice) for choice in self._about}
 
     def _alternatives(self, choice: str) -> list[Alternative]:
         place = f"choices.{choice}"
-        found = [
-            Alternative(
-                choice,
-                str(key),
-                entry["name"],
-                entry["status"],
-                self._map(place, entry.get("settings", {})),
-                entry.get("options", {}),
-                self._map(place, entry.get("algorithms", {})),
-            )
-            for key, entry in self._about[choice]["alternatives"].items()
-        ]
-        _check_names(place, [one.name for one in found])
-        return found
+        label = self._names.label
+        alternatives: list[Alternative] = []
+        for key, entry in self._about[choice]["alternatives"].items():
+            maps = {
+                kind: {label(place, k): label(place, v) for k, v in entry.get(kind, {}).items()}
+                for kind in ("settings", "algorithms")
+            }
+            alternatives.append({**entry, **maps, "id": str(key), "choice": choice})
+        _check_names(place, [one["name"] for one in alternatives])
+        return alternatives
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
         """Return a claim with its ``choices``, as the file has them, and with ``readings``.
@@ -78,52 +59,33 @@ class Writer:
         ConfigError
             For an unknown choice, alternative or word, a claim without a reading that counts, a
             reading that counts without a check that does, parts that differ between readings, a
-            band without its better side, and a control of what is no guarantee.
+            band without its better side, and a control outside a guarantee.
         """
-        choices = [self._choice(claim, name) for name in claim.get("choices", ())]
-        self._check_conditions(claim, choices)
+        for name in claim.get("choices", ()):
+            if name not in self._choices:
+                raise unknown_name(f"choice of claim {claim['id']!r}", name, self._choices)
+        choices = {name: self._choices[name] for name in claim.get("choices", ())}
+        _check_conditions(claim, {n: [one["id"] for one in some] for n, some in choices.items()})
         readings = [
             self._reading(claim, alternatives)
-            for alternatives in product(*choices)
-            if not self._is_left_out(claim, alternatives)
+            for alternatives in product(*choices.values())
+            if not any(_matches(left_out, alternatives) for left_out in claim.get("without", ()))
         ]
         _check_counted(claim["id"], [r for r in readings if r["status"] != "ours"])
-        own = ("part", "without", "reading", "checks")
-        kept = {k: v for k, v in claim.items() if k not in own}
-        about = {choice: self._about[choice] for choice in claim.get("choices", ())}
+        about = {choice: self._about[choice] for choice in choices}
         _check_names(f"choices of claim {claim['id']!r}", [one["name"] for one in about.values()])
+        written = ("part", "without", "reading", "checks")
+        kept = {key: value for key, value in claim.items() if key not in written}
         return {**kept, "choices": about, "readings": readings}
-
-    def _choice(self, claim: Mapping[str, Any], name: str) -> list[Alternative]:
-        if name not in self._choices:
-            raise unknown_name(f"choice of claim {claim['id']!r}", name, self._choices)
-        return self._choices[name]
-
-    @staticmethod
-    def _check_conditions(claim: Mapping[str, Any], choices: Sequence[Any]) -> None:
-        known = {found[0].choice: {one.id for one in found} for found in choices}
-        conditions = [check["when"] for check in claim["checks"] if "when" in check]
-        for condition in [*conditions, *claim.get("without", ())]:
-            for choice, names in condition.items():
-                if choice not in known:
-                    raise unknown_name(f"choice in claim {claim['id']!r}", choice, known)
-                for name in names:
-                    if str(name) not in known[choice]:
-                        place = f"alternative of {choice} in claim {claim['id']!r}"
-                        raise unknown_name(place, str(name), known[choice])
-
-    @staticmethod
-    def _is_left_out(claim: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
-        return any(_matches(condition, alternatives) for condition in claim.get("without", ()))
 
     def _reading(
         self, claim: Mapping[str, Any], alternatives: Sequence[Alternative]
     ) -> dict[str, Any]:
-        statuses = [one.status for one in alternatives] or [claim.get("reading", "stated")]
+        statuses = [one["status"] for one in alternatives] or [claim.get("reading", "stated")]
         return {
-            "name": "; ".join(one.name for one in alternatives),
+            "name": "; ".join(one["name"] for one in alternatives),
             "status": max(statuses, key=STATUSES.index),
-            "alternatives": {one.choice: one.id for one in alternatives},
+            "alternatives": {one["choice"]: one["id"] for one in alternatives},
             "checks": [
                 check
                 for entry in claim["checks"]
@@ -138,7 +100,7 @@ class Writer:
         entry: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> Iterator[dict[str, Any]]:
-        """Yield the checks that an entry stands for under some alternatives."""
+        """Yield the checks of an entry under some alternatives."""
         place = claim["id"]
         each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
@@ -166,9 +128,8 @@ class Writer:
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
-        found = {} if word is None else self._words[word]
-        wanted = {key: entry.get(key, found.get(key)) for key in ("relation", "bound", "tolerance")}
-        wanted["why"] = entry.get("why", found.get("why", ""))
+        meant = {"why": "", **(self._words[word] if word else {}), **entry}
+        wanted = {key: meant.get(key) for key in ("relation", "bound", "tolerance", "why")}
         changed = {k: self._changed(place, k, v, alternatives) for k, v in arguments.items()}
         about = {key: entry[key] for key in ("quantity", "statistic")}
         return {**about, "arguments": changed, **wanted}
@@ -183,24 +144,21 @@ class Writer:
         """Return the check of play outside the theorem, if an entry has one."""
         if "control" not in entry:
             return []
-        own = {k: self._argument(place, k, v) for k, v in entry["control"]["arguments"].items()}
-        return [self._made(place, entry, {**arguments, **own}, alternatives)]
+        changed = entry["control"]["arguments"].items()
+        arguments = {**arguments, **{k: self._argument(place, k, v) for k, v in changed}}
+        return [self._made(place, entry, arguments, alternatives)]
 
     # Labels.
-
-    def _map(self, place: str, labels: Mapping[str, str]) -> dict[str, str]:
-        return {self._names.label(place, k): self._names.label(place, v) for k, v in labels.items()}
 
     def _argument(self, place: str, key: str, value: Any) -> Any:
         if key == "settings":
             return self._names.labels(f"{place}.{key}", value)
         if not isinstance(value, str):
             return value
-        found = self._names.label(f"{place}.{key}", value)
-        setting, slash, _ = _split(value)
+        label = self._names.label(f"{place}.{key}", value)
         # No choice changes an option that a check writes out, not even where it equals the default.
-        is_whole = self._names.is_setting(setting) and not slash
-        return str(Label.parse(value, "setting")) if is_whole else found
+        is_whole = parts(value) == [value] and self._names.is_setting(value)
+        return str(Label.parse(value, "setting")) if is_whole else label
 
     def _each(self, place: str, key: str, values: Any) -> list[Any]:
         if key == "settings":
@@ -216,37 +174,43 @@ class Writer:
             return [self._changed(place, key, one, alternatives) for one in value]
         if not isinstance(value, str) or key not in (*SETTINGS, *ALGORITHMS):
             return value
-        known = value, tuple(alternatives)
-        if known not in self._labels:
-            self._labels[known] = self._label(place, value, alternatives)
-        return self._labels[known]
+        return self._label(place, value, alternatives)
 
     def _label(self, place: str, value: str, alternatives: Sequence[Alternative]) -> str:
         """Return a label of a setting, of an algorithm, or of both, under some alternatives."""
-        setting, slash, algorithm = _split(value)
+        setting, *algorithm = parts(value)
+        algorithms, settings = (
+            [one[k] for one in alternatives] for k in ("algorithms", "settings")
+        )
         if not self._names.is_setting(setting):
-            return self._names.label(place, _replaced(value, [a.algorithms for a in alternatives]))
-        label = Label.parse(_replaced(setting, [a.settings for a in alternatives]), "setting")
+            return self._names.label(place, _replaced(value, algorithms))
+        label = Label.parse(_replaced(setting, settings), "setting")
         options: dict[str, Any] = {}
         for alternative in alternatives:
-            options |= alternative.options
+            options |= alternative.get("options", {})
         setting = str(Label.make(label.name, {**options, **dict(label.options)}))
-        if slash:
-            algorithm = _replaced(algorithm, [a.algorithms for a in alternatives])
-        return self._names.label(place, f"{setting}{slash}{algorithm}")
+        return self._names.label(
+            place, "/".join([setting, *(_replaced(text, algorithms) for text in algorithm)])
+        )
+
+
+def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[str]]) -> None:
+    """Raise ConfigError for conditions on other choices of a claim, or on other alternatives."""
+    conditions = [check["when"] for check in claim["checks"] if "when" in check]
+    for condition in [*conditions, *claim.get("without", ())]:
+        for choice, names in condition.items():
+            if choice not in choices:
+                raise unknown_name(f"choice in claim {claim['id']!r}", choice, choices)
+            for name in map(str, names):
+                if name not in choices[choice]:
+                    place = f"alternative of {choice} in claim {claim['id']!r}"
+                    raise unknown_name(place, name, choices[choice])
 
 
 def _check_names(place: str, names: Sequence[str]) -> None:
-    """Raise ConfigError for a name twice, or one that cannot be told from others in a list."""
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"{place} has {name!r} twice; allowed: names that differ")
-        for letter in SEPARATORS:
-            if letter in name:
-                raise ConfigError(
-                    f"{place} has the name {name!r}; allowed: names without {letter}, which stands "
-                    "between names"
-                )
 
 
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
@@ -297,43 +261,29 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
     """Return the name of the part that a check belongs to."""
     part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
     if isinstance(part, str):
-        _check_names(f"part in claim {claim['id']!r}", [part])
         return part
     for key in part:
         if key not in arguments:
             raise unknown_name(f"argument in part of claim {claim['id']!r}", key, arguments)
-    return ", ".join(_text(arguments[key]) for key in part)
+    values = [arguments[key] for key in part]
+    return ", ".join(" and ".join(map(str, v)) if isinstance(v, list) else str(v) for v in values)
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
     """Return whether alternatives are among those that a condition names for their choices."""
-    taken = {one.choice: one.id for one in alternatives}
+    taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
-def _text(value: Any) -> str:
-    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    """Return setting, slash and algorithm of a text; a slash within options does not count."""
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += (letter == "[") - (letter == "]")
-        if letter == "/" and not depth:
-            return text[:place], "/", text[place + 1 :]
-    return text, "", ""
-
-
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Return a label with what stands for it in some maps, one after the other.
+    """Return a label replaced by some maps, one after the other.
 
     A label of the same name adds its options, so that a solver and a radius can be chosen apart.
     """
-    found = Label.parse(text)
+    label = Label.parse(text)
     for replacements in maps:
         if text in replacements:
             new = Label.parse(replacements[text])
-            kept = dict(found.options) if new.name == found.name else {}
-            found = Label.make(new.name, {**kept, **dict(new.options)})
-    return str(found)
+            kept = dict(label.options) if new.name == label.name else {}
+            label = Label.make(new.name, {**kept, **dict(new.options)})
+    return str(label)

@@ -1,10 +1,11 @@
 """Reading YAML files, with messages that name the file and the line, and merging documents.
 
-What is read is plain data that JSON could hold: mappings with text as keys, lists, text, finite
-numbers, truth values and null.
+Documents are plain data that JSON could hold: mappings with text as keys, lists, text, finite
+numbers, truth values and null. Snakemake and this module read YAML with the same library.
 """
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,9 +14,27 @@ from typing import Any
 
 import yaml
 
-from optimist.config import scalars
 from optimist.core.errors import ConfigError, UnreadableError
 from optimist.core.files import read_text
+from optimist.core.terminal import shown
+
+TAG = "tag:yaml.org,2002:"
+
+
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """PyYAML's safe loader, in C if it was built so, for which 1e-3 is a number, too."""
+
+
+Loader.add_implicit_resolver(
+    f"{TAG}float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), [*"-+0123456789"]
+)
+
+
+# Spellings that every version of YAML reads alike: not 010, 1:30, 1_000, yes or off.
+_PLAIN = re.compile(
+    r"[-+]?(0|[1-9]\d*|(0|[1-9]\d*)?\.\d*|\.\d+)([eE][-+]?\d+)?|0x[0-9a-fA-F]+"
+    r"|true|false|True|False|TRUE|FALSE|null|Null|NULL|~|"
+)
 
 
 @dataclass(frozen=True)
@@ -40,9 +59,9 @@ class Source:
 
         Without any of them it is the first line that has ``text`` as a key or value.
         """
-        node = _node(read_text(self.path)) if self.path else None
+        node = yaml.compose(read_text(self.path), Loader) if self.path else None
         lines = [_line(node, key) for key in ([self.key] if self.key else keys)]
-        lines += [line for found, line in _texts(node) if text and found == text]
+        lines += [line for word, line in _texts(node) if text and word == text]
         return next((f"{self.name}, line {line}" for line in lines if line), self.name)
 
     @contextmanager
@@ -75,7 +94,7 @@ def read_yaml(path: str | Path) -> Any:
     Raises
     ------
     ConfigError
-        If the file cannot be read, is not valid YAML, has a key twice or anything but plain data.
+        If the file cannot be read, is not valid YAML, repeats a key or holds other data.
     """
     try:
         text = read_text(path)
@@ -85,29 +104,45 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def read_value(text: str, place: str) -> Any:
-    """Return what a text in YAML stands for, as `read_yaml` does; ``place`` is for messages."""
+    """Return the value of a text in YAML, as `read_yaml` does; ``place`` is for messages."""
+    loader = Loader(text)
     try:
-        node = _node(text)
-        return None if node is None else _value(node, place, "")
-    except yaml.YAMLError as error:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _check(loader, node, place, "")
+        return loader.construct_document(node)
+    except (yaml.YAMLError, ValueError, LookupError) as error:
         raise ConfigError(f"{place} is not valid YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise ConfigError(f"{place} is nested too deeply, or holds itself") from None
+    finally:
+        loader.dispose()
 
 
 def check_plain(value: Any, place: str) -> None:
-    """Raise ConfigError unless a value from elsewhere is plain data; ``place`` is for messages."""
+    """Raise ConfigError unless a value is plain data; ``place`` is for messages.
+
+    No text may have a character that a terminal would obey or hide.
+    """
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise ConfigError(f"{place} has the key {key!r}; allowed: text, in quotes")
-            scalars.check_plain(key, place)
+            check_plain(key, place)
             check_plain(inner, f"{place}.{key}")
     elif isinstance(value, list):
         for inner in value:
             check_plain(inner, place)
-    else:
-        scalars.check_plain(value, place)
+    elif isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
+        size = value if isinstance(value, float) else "too large"
+        raise ConfigError(f"{place} is {size}; allowed: finite numbers")
+    elif isinstance(value, str):
+        for letter, seen in zip(value, shown(value), strict=False):
+            if letter != seen:
+                raise ConfigError(f"{place} has the letter {letter!r}; allowed: printable letters")
+    elif not (value is None or isinstance(value, int | float)):
+        raise ConfigError(f"{place} is {str(value)!r}; allowed: text in quotes, or a number")
 
 
 def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,53 +161,41 @@ def copied(value: Any) -> Any:
     return [copied(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _node(text: str) -> yaml.Node | None:
-    loader = scalars.Loader(text)
-    try:
-        return loader.get_single_node()
-    finally:
-        loader.dispose()
+def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
+    """Raise ConfigError unless a node holds plain data, with each key once in its mapping.
 
-
-def _value(node: yaml.Node, place: str, key: str) -> Any:
-    """Return what a node stands for; its dotted key is for messages."""
+    PyYAML keeps the last of two equal keys in silence. The node's dotted key is for messages.
+    """
     where = f"{place}, line {node.start_mark.line + 1}"
-    if isinstance(node, yaml.ScalarNode):
-        return scalars.value(node, f"{where}: {key}" if key else place)
-    if node.tag not in (f"{scalars.TAG}map", f"{scalars.TAG}seq"):
-        raise ConfigError(f"{where}: tag {node.tag!r}; allowed: no tag")
+    named = f"{where}: {key}" if key else place
     prefix = f"{key}." if key else ""
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item, place, f"{prefix}{i}") for i, item in enumerate(node.value)]
-    _check_keys(node, place)
-    merged: dict[str, Any] = {}
-    own: dict[str, Any] = {}
-    for name, item in node.value:
-        inner = _value(item, place, f"{prefix}{name.value}")
-        if name.tag != scalars.MERGE:
-            own[name.value] = inner
-        elif isinstance(inner, dict):
-            merged = inner
-        else:
-            raise ConfigError(f"{where}: {prefix}<< is {inner!r}; allowed: keys with values")
-    return {**merged, **own}
-
-
-def _check_keys(node: yaml.MappingNode, place: str) -> None:
-    """Raise ConfigError unless keys are texts, each once: YAML would keep the last in silence."""
-    lines: dict[str, int] = {}
-    for key, _ in node.value:
-        where = f"{place}, line {key.start_mark.line + 1}"
-        if key.tag not in (scalars.TEXT, scalars.MERGE):
-            name = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
-            raise ConfigError(f"{where}: key {name} is no text; allowed: text, in quotes")
-        if key.value in lines:
+    if isinstance(node, yaml.ScalarNode):
+        value = loader.construct_object(node)
+        check_plain(value, named)
+        if not isinstance(value, str) and not _PLAIN.fullmatch(node.value):
             raise ConfigError(
-                f"{where}: key {key.value!r} stands in line {lines[key.value]} already; "
-                "allowed: once"
+                f"{named} is {node.value}, which YAML 1.1 reads as {value!r}; allowed: decimal "
+                "digits without zeros before them, true or false, or text in quotes"
             )
-        scalars.check_plain(key.value, where)
-        lines[key.value] = key.start_mark.line + 1
+    elif node.tag not in (f"{TAG}map", f"{TAG}seq"):
+        raise ConfigError(f"{named} has the tag {node.tag!r}; allowed: no tag")
+    elif isinstance(node, yaml.SequenceNode):
+        for i, item in enumerate(node.value):
+            _check(loader, item, place, f"{prefix}{i}")
+    else:
+        lines: dict[str, int] = {}
+        for name, item in node.value:
+            where = f"{place}, line {name.start_mark.line + 1}"
+            text = name.value if isinstance(name, yaml.ScalarNode) else "a list or mapping"
+            if name.tag not in (f"{TAG}str", f"{TAG}merge"):
+                raise ConfigError(f"{where}: key {text} is no text; allowed: text, in quotes")
+            if text in lines:
+                raise ConfigError(
+                    f"{where}: key {text!r} is also in line {lines[text]}; allowed: once"
+                )
+            check_plain(text, where)
+            lines[text] = name.start_mark.line + 1
+            _check(loader, item, place, f"{prefix}{text}")
 
 
 def _line(node: yaml.Node | None, key: str) -> int:
@@ -180,8 +203,8 @@ def _line(node: yaml.Node | None, key: str) -> int:
     for name, line, inner in _entries(node):
         if key == name:
             return line
-        if key.startswith(f"{name}.") and (found := _line(inner, key[len(name) + 1 :])):
-            return found
+        if key.startswith(f"{name}.") and (inner_line := _line(inner, key[len(name) + 1 :])):
+            return inner_line
     return 0
 
 
@@ -195,7 +218,7 @@ def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
     elif isinstance(node, yaml.MappingNode):
         for key, item in node.value:
             yield key.value, key.start_mark.line + 1, item
-            if key.tag == scalars.MERGE:
+            if key.tag == f"{TAG}merge":
                 yield from _entries(item)
 
 

@@ -30,7 +30,7 @@ def with_additions(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     additions : mapping
-        ``settings``, ``runs`` and ``figures``, as they stand in the documents.
+        ``settings``, ``runs`` and ``figures``, in the form of the documents.
     files : mapping
         Classes in files by the names that algorithms have in the documents.
 
@@ -39,16 +39,16 @@ def with_additions(
     ConfigError
         If a setting or a figure has the name of one that is there.
     """
-    found = {room: dict(document) for room, document in rooms.items()}
+    documents = {room: dict(document) for room, document in rooms.items()}
     for room, key in (("settings", "settings"), ("figures", "figures")):
-        known, more = found[room].get(key, {}), additions.get(key, {})
-        for name in known.keys() & more.keys():
+        entries, more = documents[room].get(key, {}), additions.get(key, {})
+        for name in entries.keys() & more.keys():
             raise ConfigError(f"additions.{key} has {name!r}, which is known; allowed: a new name")
-        found[room][key] = {**known, **more}
-    found["runs"]["runs"] = [*found["runs"]["runs"], *additions.get("runs", ())]
+        documents[room][key] = {**entries, **more}
+    documents["runs"]["runs"] = [*documents["runs"]["runs"], *additions.get("runs", ())]
     shown = {canonical_name(place): name for name, place in files.items()}
-    found["settings"]["names"] = {**found["settings"]["names"], **shown}
-    return found
+    documents["settings"]["names"] = {**documents["settings"]["names"], **shown}
+    return documents
 
 
 def names_of(
@@ -102,22 +102,22 @@ def expand_paper(
 
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the settings of ``settings.yaml`` with the defaults of their environments."""
-    found: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     used = {entry["environment"] for entry in room["settings"].values()}
     for environment in room.get("defaults", {}):
         if environment not in used:
             raise unknown_name("environment of defaults", environment, used)
     for written, entry in room["settings"].items():
         for name, setting in _each_setting(written, entry):
-            if name in found:
+            if name in settings:
                 raise ConfigError(f"setting {name!r} stands there twice; allowed: once")
             shared = room.get("defaults", {}).get(setting["environment"], {})
-            found[name] = merge(shared, setting)
+            settings[name] = merge(shared, setting)
             with Source(f"setting {name!r}").named():
                 environment_class(setting["environment"])
-            if "horizon" not in found[name]:
+            if "horizon" not in settings[name]:
                 raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
-    return found
+    return settings
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -139,12 +139,12 @@ def expand_claims(
 ) -> dict[str, Any]:
     """Return claims with readings in place of choices, and canonical labels.
 
-    ``names`` are those of the paper, see `names_of`; ``words`` the table of vague words.
+    See `names_of` for ``names``; ``words`` is the table of vague words.
     """
     names.add_lists(document.get("lists", {}))
     writer = Writer(document, names, words)
-    own = {k: v for k, v in document.items() if k not in _WRITING and k != "choices"}
-    return {**own, "claims": [writer.claim(claim) for claim in document["claims"]]}
+    kept = {k: v for k, v in document.items() if k not in _WRITING and k != "choices"}
+    return {**kept, "claims": [writer.claim(claim) for claim in document["claims"]]}
 
 
 def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -152,15 +152,15 @@ def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    found = _kept(room, names)
+    written = _kept(room, names)
     shared, blocks = room.get("defaults", {}), enumerate(room["runs"])
-    found["runs"] = [_block(f"runs.{i}", {**shared, **block}, names) for i, block in blocks]
+    written["runs"] = [_block(f"runs.{i}", {**shared, **block}, names) for i, block in blocks]
     races = enumerate(room["timings"])
-    found["timings"] = [block for i, race in races for block in _race(i, race, names)]
+    written["timings"] = [block for i, race in races for block in _race(i, race, names)]
     studies = room.get("studies", {}).items()
-    found["studies"] = {n: _study(f"studies.{n}", section, names) for n, section in studies}
+    written["studies"] = {n: _study(f"studies.{n}", section, names) for n, section in studies}
     parts = room.get("parts", {}).items()
-    return {**found, "parts": {n: names.labels(f"parts.{n}", settings) for n, settings in parts}}
+    return {**written, "parts": {n: names.labels(f"parts.{n}", settings) for n, settings in parts}}
 
 
 def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
@@ -168,36 +168,36 @@ def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[s
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
         place = f"timings.{number}.cells.{i}"
-        own = dict(part)
-        turns = own.pop("turns", race["turns"])
+        keys = dict(part)
+        turns = keys.pop("turns", race["turns"])
         if turns > race["turns"]:
             raise ConfigError(
                 f"{place}.turns is {turns}; allowed: at most the {race['turns']} of its race"
             )
-        yield _block(place, {**shared, **own, "trials": turns, "race": number}, names)
+        yield _block(place, {**shared, **keys, "trials": turns, "race": number}, names)
 
 
 def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    found = expand_shown(place, section, names)
+    written = expand_shown(place, section, names)
     if "blocks" in section:
         blocks = enumerate(section["blocks"])
-        found["blocks"] = [expand_shown(f"{place}.blocks.{i}", b, names) for i, b in blocks]
+        written["blocks"] = [expand_shown(f"{place}.blocks.{i}", b, names) for i, b in blocks]
     if "algorithm" in section:
-        found["algorithm"] = names.label(f"{place}.algorithm", section["algorithm"])
-    return found
+        written["algorithm"] = names.label(f"{place}.algorithm", section["algorithm"])
+    return written
 
 
 def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    found = expand_shown(place, block, names)
-    found["settings"] = [names.setting(f"{place}.settings", s) for s in found["settings"]]
+    written = expand_shown(place, block, names)
+    written["settings"] = [names.setting(f"{place}.settings", s) for s in written["settings"]]
     if "probe" in block:
         leader = names.label(f"{place}.probe.leader", block["probe"]["leader"])
-        found["probe"] = {**block["probe"], "leader": leader}
-    return found
+        written["probe"] = {**block["probe"], "leader": leader}
+    return written
 
 
 def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    found, used = _kept(room, names), set[str]()
+    kept, used = _kept(room, names), set[str]()
     figures = {}
     for name, figure in room.get("figures", {}).items():
         figures[name], titles = expand_figure(f"figures.{name}", figure, room, names)
@@ -207,4 +207,4 @@ def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
             raise ConfigError(f"titles has {key!r}, which no title of a panel asks for")
     written = room.get("tables", {}).items()
     tables = {name: expand_shown(f"tables.{name}", table, names) for name, table in written}
-    return {**found, "figures": figures, "tables": tables}
+    return {**kept, "figures": figures, "tables": tables}

@@ -97,8 +97,8 @@ def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
     said = _said(model)
     for key, hint in keys_of(model).items():
         is_required = "required" if key in model.__required_keys__ else ""
-        own = is_required if default is None else default(prefix + key, hint)
-        yield prefix + key, _allowed(hint), own, said[key]
+        in_default = is_required if default is None else default(prefix + key, hint)
+        yield prefix + key, _allowed(hint), in_default, said[key]
         item = inside(hint, 0)
         inner, mark = (hint, ".") if item is Any else (item, "[].")
         if bare(inner)[0] not in TABLES.values():
@@ -118,13 +118,13 @@ def _first_line(documented: Any) -> str:
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
     """Return the keys that all kinds have, and then those that some kinds have."""
     kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
-    found: dict[str, list[Row]] = {}
+    rows_of_key: dict[str, list[Row]] = {}
     for rows in kinds:
         for key, row in rows.items():
-            found.setdefault(key, []).append(row)
+            rows_of_key.setdefault(key, []).append(row)
     return [
         (key, rows[0][1], _needed(key, rows, kinds), " ".join(dict.fromkeys(r[3] for r in rows)))
-        for key, rows in sorted(found.items(), key=lambda item: len(item[1]) < len(kinds))
+        for key, rows in sorted(rows_of_key.items(), key=lambda item: len(item[1]) < len(kinds))
     ]
 
 
@@ -140,26 +140,26 @@ def _kinds_table(load: Any, registry: Mapping[str, str]) -> str:
     common = set.intersection(*({*keys_of(cls.Entry)} for cls in classes.values()))
     lines = ["| kind | shows | keys it needs | keys it may have |", "| --- | --- | --- | --- |"]
     for kind, cls in classes.items():
-        own = [key for key in keys_of(cls.Entry) if key not in common]
+        keys = [key for key in keys_of(cls.Entry) if key not in common]
         needed, optional = cls.Entry.__required_keys__, cls.Entry.__optional_keys__
-        lists = (", ".join(f"`{k}`" for k in own if k in part) for part in (needed, optional))
+        lists = (", ".join(f"`{k}`" for k in keys if k in part) for part in (needed, optional))
         lines.append(f"| `{kind}` | {_first_line(cls)} | {' | '.join(lists)} |")
     return "\n".join(lines) + "\n"
 
 
 def _said(model: Any) -> dict[str, str]:
     """Return the sentences after ``#:`` at or above the keys of a class and of those it extends."""
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for base in getattr(model, "__orig_bases__", ()):
-        found |= _said(base)
+        sentences |= _said(base)
     above: list[str] = []
     for line in inspect.getsource(model).splitlines() if keys_of(model) else ():
         code, mark, text = line.partition("#: ")
         above += [text] if mark else []
         if key := re.match(r" +(\w+): ", code):
-            found[key[1]] = " ".join(above).replace("|", "\\|")
+            sentences[key[1]] = " ".join(above).replace("|", "\\|")
             above = []
-    return found
+    return sentences
 
 
 def _default(key: str, hint: Any) -> str:

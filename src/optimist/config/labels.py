@@ -38,8 +38,8 @@ class Names:
     Attributes
     ----------
     settings : dict
-        The full specification of every setting that was asked for, by canonical label, and of
-        every base setting.
+        The full specification of every requested setting, by canonical label, and of every base
+        setting.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Names:
         self.settings: dict[str, Any] = dict(bases)
         self._files = files or {}
         self._lists: dict[str, list[str]] = {}
-        self._found: dict[str, str] = {}
+        self._canonicals: dict[str, str] = {}
 
     def add_lists(self, lists: Mapping[str, Any]) -> None:
         """Make lists known by their names; an entry may refer to lists before its own."""
@@ -59,23 +59,23 @@ class Names:
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
     def labels(self, place: str, entries: Any) -> list[str]:
-        """Return the canonical labels that the entries of a list stand for, each once.
+        """Return the canonical labels of the entries of a list, each once.
 
         ``place`` is the key of the list, for messages.
         """
-        found = (self.label(place, text) for text in self._expand(place, entries))
-        return list(dict.fromkeys(found))
+        canonical_labels = (self.label(place, text) for text in self._expand(place, entries))
+        return list(dict.fromkeys(canonical_labels))
 
     def label(self, place: str, text: str) -> str:
         """Return a label in canonical form, or ``label/label``; other texts as they are."""
         if not isinstance(text, str):
             raise ConfigError(f"{place} is {text!r}; allowed: a label")
-        if text not in self._found:
+        if text not in self._canonicals:
             try:
-                self._found[text] = "/".join(self._canonical(part) for part in _parts(text))
+                self._canonicals[text] = "/".join(self._canonical(part) for part in parts(text))
             except ConfigError as error:
                 raise ConfigError(f"{place}: {error}") from None
-        return self._found[text]
+        return self._canonicals[text]
 
     def setting(self, place: str, text: str) -> str:
         """Return the label of a setting in canonical form.
@@ -92,7 +92,7 @@ class Names:
         return self._known(label, spec)
 
     def is_setting(self, text: str) -> bool:
-        """Return whether a label is that of a setting, with whatever options."""
+        """Return whether a label names a setting, with any options."""
         return name_of(text) in self._paper["settings"]
 
     def _known(self, label: Label, spec: dict[str, Any]) -> str:
@@ -141,8 +141,8 @@ class Names:
         return [f"{setting}/{label}" for setting in settings for label in labels]
 
 
-def _parts(text: str) -> list[str]:
-    """Return what stands before and after the slashes of a text, but not of its options."""
+def parts(text: str) -> list[str]:
+    """Return the pieces of a text between its slashes; a slash within options does not count."""
     pieces, depth = [""], 0
     for letter in text:
         depth += (letter == "[") - (letter == "]")

@@ -19,7 +19,7 @@ from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
 from optimist.core.errors import LONGEST, ConfigError, unknown_name
-from optimist.core.label import Label, name_of, same
+from optimist.core.label import Label, name_of
 from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Setting, Settings
 from optimist.figures.models import Figures, Looks
@@ -40,18 +40,24 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
-        config = merge(config, {key: read_value(value, text if len(text) <= LONGEST else key)})
+        place = f"--config {text if len(text) <= LONGEST else key}"
+        config = merge(config, _part({key: read_value(value, place)}, Source(place)))
     return check_config(with_defaults(config))
 
 
 def read_overlay(path: str | Path) -> dict[str, Any]:
     """Return the keys of an overlay; raise ConfigError for an unknown key or a wrong value."""
-    found: dict[str, Any] = read_yaml(path) or {}
-    if not isinstance(found, dict):
-        raise ConfigError(f"{path} holds {found!r}; allowed: keys with values")
-    found = _typed(found, Config, f"file {path}")
-    check(found, Config, Source(f"file {path}", Path(path)), is_part=True)
-    return found
+    overlay = read_yaml(path) or {}
+    if not isinstance(overlay, dict):
+        raise ConfigError(f"{path} holds {overlay!r}; allowed: keys with values")
+    return _part(overlay, Source(f"file {path}", Path(path)))
+
+
+def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
+    """Return some keys of the configuration, checked."""
+    typed: dict[str, Any] = _typed(overlay, Config)
+    check(typed, Config, source, is_part=True)
+    return typed
 
 
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,72 +71,39 @@ def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
     check_plain(config, "config")
-    found: dict[str, Any] = _typed(config, Config, "config")
-    check(found, Config, Source("config"))
-    folders.check(found["results"], found["figures"])
-    for paper in (*found["papers"], *found["changes"]["settings"], *found["additions"]):
+    typed: dict[str, Any] = _typed(config, Config)
+    check(typed, Config, Source("config"))
+    folders.check(typed["results"], typed["figures"])
+    for paper in (*typed["papers"], *typed["changes"]["settings"], *typed["additions"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
-    for name in found["algorithm_files"]:
+    for name in typed["algorithm_files"]:
         if is_algorithm(name):
             raise ConfigError(
                 f"algorithm_files.{name} has the name of a known algorithm; allowed: another name"
             )
-    return found
+    return typed
 
 
-def check_read_alike(path: str | Path, found: Any) -> None:
-    """Raise ConfigError where Snakemake reads an overlay otherwise, or where it is not valid.
-
-    Parameters
-    ----------
-    path : str or Path
-        Of the overlay.
-    found : plain data
-        What Snakemake read there; its YAML is version 1.1, see `optimist.config.scalars`.
-    """
-    both = (_typed(value, Config, "config") for value in (read_yaml(path), found))
-    for key, value, other in _unlike("", *both):
-        where = Source(f"file {path}", Path(path)).at(key)
-        raise ConfigError(
-            f"{where}: {key} is {value!r}, which Snakemake reads as {other!r}; allowed: a "
-            "number without zeros before it, true or false, or text in quotes"
-        )
-    read_overlay(path)
-
-
-def _unlike(place: str, own: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two documents differ, with both values."""
-    if isinstance(own, Mapping) and isinstance(found, Mapping) and own.keys() == found.keys():
-        for key, value in own.items():
-            yield from _unlike(f"{place}.{key}".lstrip("."), value, found[key])
-    elif isinstance(own, list) and isinstance(found, list) and len(own) == len(found):
-        for i, pair in enumerate(zip(own, found, strict=True)):
-            yield from _unlike(f"{place}.{i}", *pair)
-    elif not same(own, found):
-        yield place or "the document", own, found
-
-
-def _typed(value: Any, hint: Any, place: str) -> Any:
-    """Return a value with what it stands for in place of texts where its type allows no text.
+def _typed(value: Any, hint: Any) -> Any:
+    """Return a value in which texts are replaced by their meaning where the type allows no text.
 
     Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
     """
     if isinstance(value, Mapping):
-        return {k: _typed(v, inside(hint, str(k)), f"{place}.{k}") for k, v in value.items()}
+        return {key: _typed(inner, inside(hint, str(key))) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_typed(item, inside(hint, i), place) for i, item in enumerate(value)]
+        return [_typed(item, inside(hint, i)) for i, item in enumerate(value)]
     allowed = [bare(member)[0] for member in members(hint)]
     if not isinstance(value, str) or str in allowed or get_origin(allowed[0]) is Literal:
         return value
-    if Any not in allowed:
-        return read_value(value, place)
-    # Where the model says nothing, "Regret: a start" is a caption, and no key with a value.
     try:
-        found = read_value(value, place)
+        meaning = read_value(value, "value")
     except ConfigError:
         return value
-    return found if found is None or isinstance(found, bool | int | float) else value
+    # Where the model is silent, "Regret: a start" is a caption, and no key with a value.
+    is_scalar = meaning is None or isinstance(meaning, bool | int | float)
+    return meaning if is_scalar or Any not in allowed else value
 
 
 def paper_names() -> list[str]:
@@ -143,24 +116,9 @@ def claims_path(name: str) -> Path:
     return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
-def _read_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims in a file, written out for its paper."""
-    document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
-    check(document, Claims, source)
-    has_paper = (folder / "settings.yaml").is_file()
-    names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
-    with source.named("claims."):
-        for claim in document["claims"]:
-            for i, entry in enumerate(claim["checks"]):
-                check_comparison(f"{claim['id']}.checks.{i}", entry)
-        claims = expand_claims(document, names, load_words())
-        check_claims(document, path)
-    return claims
-
-
 @lru_cache
 def load_words() -> dict[str, Any]:
-    """Return what vague words of the papers mean in claims: relation and bound by word."""
+    """Return the meanings of the papers' vague words: relation and bound by word."""
     words: dict[str, Any] = read("config/words.yaml", Vocabulary)
     with _source("config/words.yaml").named():
         for word, entry in words.items():
@@ -170,7 +128,7 @@ def load_words() -> dict[str, Any]:
 
 @lru_cache
 def load_looks() -> dict[str, Any]:
-    """Return what methods look like in figures: a palette, and colour and marker by method."""
+    """Return the style of methods in figures: a palette, and colour and marker by method."""
     looks: dict[str, Any] = read("config/looks.yaml", Looks)
     return looks
 
@@ -190,12 +148,21 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    claims = _read_claims(path)
+    document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
+    check(document, Claims, source)
+    has_paper = (folder / "settings.yaml").is_file()
+    names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
+    with source.named("claims."):
+        for claim in document["claims"]:
+            for i, entry in enumerate(claim["checks"]):
+                check_comparison(f"{claim['id']}.checks.{i}", entry)
+        claims = expand_claims(document, names, load_words())
+        check_claims(document, path)
     rows = first.read(project_root() / "config" / "first.csv")
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 
 
-# What papers are changed by where nothing else is said, see `using`.
+# The changes to papers by default, see `using`.
 _in_use: dict[str, Any] = {}
 _overlays: list[str] = []
 
@@ -227,9 +194,9 @@ def overlays_in_use() -> list[str]:
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a configuration changes in papers, as `load_paper` takes it."""
-    own = {key: config[key] for key in ("algorithm_files", "additions")}
-    return {**config["changes"], **own}
+    """Return the changes of a configuration to papers, as `load_paper` takes them."""
+    more = {key: config[key] for key in ("algorithm_files", "additions")}
+    return {**config["changes"], **more}
 
 
 def with_file(label: str) -> str:
@@ -247,7 +214,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     name : str
     changes : mapping or None
         The section ``changes`` of the configuration; it may have ``algorithm_files`` and
-        ``additions`` too. None for those of `using`.
+        ``additions`` too. None for the overlays of `using`.
 
     Returns
     -------
@@ -275,8 +242,8 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
     names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
     paper = expand_paper(rooms, sources, names)
     if paper["paper"] != folder.name:
-        where, found = sources["settings"].at("paper"), paper["paper"]
-        raise ConfigError(f"{where}: paper is {found!r}; allowed: {folder.name!r}")
+        where, given = sources["settings"].at("paper"), paper["paper"]
+        raise ConfigError(f"{where}: paper is {given!r}; allowed: {folder.name!r}")
     check_shown(paper, sources["figures"])
     if "settings" in changes:
         paper = changed(paper, changes)
@@ -290,13 +257,13 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
-    """Return a message on a paper in which additions stand where their author wrote them."""
+    """Return a message on a paper that places additions where their author wrote them."""
     if folder.name in changes.get("additions", {}):
-        own = len(read_yaml(folder / "runs.yaml")["runs"])
+        number = len(read_yaml(folder / "runs.yaml")["runs"])
 
-        def place(found: re.Match[str]) -> str:
-            added = int(found[1]) - own
-            return f"additions.{folder.name}.runs.{added}" if added >= 0 else found[0]
+        def place(place_in_file: re.Match[str]) -> str:
+            added = int(place_in_file[1]) - number
+            return f"additions.{folder.name}.runs.{added}" if added >= 0 else place_in_file[0]
 
         message = re.sub(r"\bruns\.(\d+)", place, message)
     if changes.get("algorithm_files") and "unknown algorithm" in message:
@@ -330,42 +297,42 @@ def _source(name: str) -> Source:
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials and with other settings."""
-    found: dict[str, Any] = copied(paper)
-    for block in found["runs"]:
+    copy: dict[str, Any] = copied(paper)
+    for block in copy["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
         for label in _matched(paper, pattern):
-            found["settings"][label] = merge(found["settings"][label], _besides(label, keys))
-    return found
+            copy["settings"][label] = merge(copy["settings"][label], _besides(label, keys))
+    return copy
 
 
 def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes of a setting without those of what its label itself says."""
-    own = {key for key, _ in Label.parse(label, "setting").options}
+    """Return changes of a setting without the options that its label sets."""
+    in_label = {key for key, _ in Label.parse(label, "setting").options}
     return {
-        part: {k: v for k, v in value.items() if k not in own}
+        part: {k: v for k, v in value.items() if k not in in_label}
         if isinstance(value, Mapping)
         else value
         for part, value in keys.items()
-        if part not in own
+        if part not in in_label
     }
 
 
 def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
-    found = [label for label in paper["settings"] if matches(label, pattern)]
-    if not found:
+    labels = [label for label in paper["settings"] if matches(label, pattern)]
+    if not labels:
         raise ConfigError(
             f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
             f"some of {', '.join(label for label in paper['settings'] if '[' not in label)}"
         )
-    return found
+    return labels
 
 
 def matches(label: str, pattern: str) -> bool:
     """Return whether a pattern selects the label of a setting.
 
     A pattern with ``[`` is compared with the whole label, and one without with its name alone, so
-    that it selects the setting with any options. ``*`` stands for any text, ``?`` for one letter.
+    that it selects the setting with any options. ``*`` matches any text, ``?`` one letter.
     """
     literal = re.sub(r"\[", "[[]", pattern)
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)

@@ -14,8 +14,8 @@ ClassInFile = Annotated[str, matching("^[^:]+[.]py:[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 class Caps(Keys):
-    #: Rounds per trial. A truncated trial equals the start of the full one; algorithms are still
-    #: told the full horizon.
+    #: Rounds per trial. A truncated trial equals the start of the full one; algorithms still get
+    #: the full horizon.
     rounds: Cap | None
     trials: Cap | None  #: Trials per cell in the regret lane.
     timing_trials: Cap | None  #: Trials per cell in the timing lane.
@@ -26,7 +26,7 @@ class Changes(Keys):
     trials: Trials | None
     #: By paper and pattern: keys merged over the settings that match. A pattern without [ is
     #: compared with names, so that it selects a setting with any options, and one with [ with whole
-    #: labels; * stands for any text, ? for one letter.
+    #: labels; * matches any text, ? one letter.
     settings: dict[str, dict[str, dict[str, Any]]]
 
 
@@ -49,8 +49,8 @@ class Timing(Keys):
     #: Whether a race reserves more cores than its one, and on a cluster a node; without, times mean
     #: nothing.
     exclusive: bool
-    #: How many cores a timing job reserves at most, of those that there are; it uses one. null
-    #: means all.
+    #: Largest number of the machine's cores that a timing job reserves; it uses one. null means
+    #: all.
     cores: Annotated[int, Ge(1), Le(100_000)] | None
 
 
@@ -81,22 +81,22 @@ class Config(Keys):
     papers: Annotated[list[str], MinLen(1), Once]
     results: str  #: Folder of all generated files but the figures. Relative to the project.
     figures: str  #: Folder of figures, tables, claims and their records.
-    caps: Caps  #: Caps on what the papers ask for; null means no cap.
-    changes: Changes  #: What the papers ask for, changed: more trials, longer or larger settings.
+    caps: Caps  #: Caps on the papers' plans; null means no cap.
+    changes: Changes  #: Changes to the papers' plans: more trials, longer or larger settings.
     #: Algorithms of your own: by the name that they have in runs and figures, a class in a file,
     #: path.py:Class, from the folder that Snakemake runs in.
     algorithm_files: dict[Name, ClassInFile]
     #: By paper: more settings, blocks of runs, and figures, in the form of its files.
     additions: dict[str, Additions]
-    only: Only  #: Restrict the cells, and what is made of them; an empty list means all.
-    #: Trials, or turns, that the cells of a claim have at least, by claim: what decides an open one
-    #: (`optimist claims --open`).
+    only: Only  #: Restrict the cells and their products; an empty list means all.
+    #: Least number of trials, or turns, of the cells of a claim, by claim: the number that decides
+    #: an open one (`optimist claims --open`).
     decide: dict[str, Trials]
     #: Which cells are played: with `ignore` every cell, with `use` only cells that the committed
     #: tables lack or have of other code.
     committed: Literal["ignore", "use"]
-    #: Whether trials that pass what their job asked a scheduler for end with a status. Otherwise
-    #: the scheduler ends the job and all that is in it.
+    #: Whether trials that exceed the resources of their job end with a status. Otherwise the
+    #: scheduler ends the whole job.
     resource_limits: bool
     memory_factor: Factor  #: Factor on the memory that jobs ask a scheduler for.
     #: Factor on the time that jobs ask a scheduler for, and that resource_limits lets them use.
@@ -113,14 +113,14 @@ class Number(Keys):
 
 
 class Said(Keys):
-    claimed: str  #: What the paper claims.
-    found: str  #: What was found.
+    claimed: str  #: The claims of the paper.
+    found: str  #: The findings.
     paper: str  #: The paper with its authors and a link, for the README's table.
-    #: What was found in a sentence, for the README; `{NAME[value]}`, and likewise `low`, `high` and
+    #: The findings in a sentence, for the README; `{NAME[value]}`, and likewise `low`, `high` and
     #: `n`, come from `numbers`.
     headline: str
-    says: str  #: What the paper says, for the README's table.
-    measured: str  #: What we measure, beside it; with numbers as in `headline`.
+    says: str  #: The statement of the paper, for the README's table.
+    measured: str  #: Our measurement next to it; with numbers as in `headline`.
     numbers: dict[str, Number]  #: Checks whose numbers these sentences have, by a name of your own.
     expects: dict[str, str]  #: Verdicts that the sentences rest on, by claim.
 
@@ -133,5 +133,5 @@ class Finding(Number):
 
 
 class Findings(Keys):
-    papers: dict[str, Said]  #: What each paper claims, and what was found.
+    papers: dict[str, Said]  #: Claims and findings of each paper.
     findings: list[Finding]  #: Sentences that open the page.

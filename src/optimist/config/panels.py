@@ -1,9 +1,9 @@
-"""Panels of a figure: from what is written once to every single panel.
+"""Panels of a figure: from one entry of the file to every single panel.
 
-A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then
-stands for one panel for each combination, of which the first key in that order changes slowest. So
-it does with ``settings: {each: ...}``, where each panel shows one setting of those. With
-``over: {key: values}`` a panel shows its one ``setting`` with each of the values of a key.
+A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it is then
+written out as one panel for each combination, of which the first key in that order changes slowest.
+``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
+shows its one ``setting`` with each of the values of a key.
 """
 
 import re
@@ -27,7 +27,7 @@ def expand_figure(
     Parameters
     ----------
     place : str
-        Where it stands, for messages.
+        Its key, for messages.
     figure : mapping
         An entry of ``figures``.
     room : mapping
@@ -39,7 +39,7 @@ def expand_figure(
     ConfigError
         Where one of the figure's own titles is of nothing that it shows.
     """
-    own = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
+    kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
     of_room, of_figure = (_labelled(place, of.get("titles", {}), names) for of in (room, figure))
     titles, used = {**of_room, **of_figure}, set[str]()
@@ -47,11 +47,11 @@ def expand_figure(
         _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
     ]
-    found = {**own, "panels": [single for panel in panels for single in panel.spread()]}
+    written = {**kept, "panels": [single for panel in panels for single in panel.spread()]}
     for key in of_figure:
         if key not in used:
             raise ConfigError(f"{place}.titles has {key!r}, which no title of a panel asks for")
-    return found, used & of_room.keys()
+    return written, used & of_room.keys()
 
 
 def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, str]:
@@ -60,19 +60,19 @@ def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, 
 
 def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Return a panel or table with its lists written out and its labels in canonical form."""
-    found = dict(spec)
+    written = dict(spec)
     for key, value in spec.items():
         if key in ("settings", "algorithms"):
-            found[key] = names.labels(f"{place}.{key}", value)
+            written[key] = names.labels(f"{place}.{key}", value)
         elif key in ("base", "setting"):
-            found[key] = names.label(f"{place}.{key}", value)
+            written[key] = names.label(f"{place}.{key}", value)
         elif key in ("rows", "series", "slopes"):
             if not isinstance(value, list) or not all(isinstance(e, Mapping) for e in value):
                 raise ConfigError(
                     f"{place}.{key} is {value!r}; allowed: a list of keys with values"
                 )
-            found[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in value]
-    return found
+            written[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in value]
+    return written
 
 
 def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -123,16 +123,16 @@ class _Panel:
             raise ConfigError(f"{self._place}.title is {panel['title']!r}; allowed: text")
         words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
 
-        def word(found: re.Match[str]) -> str:
-            if found[1] not in words:
-                raise unknown_name(f"key in {self._place}.title", found[1], words)
-            return words[found[1]]
+        def word(braces: re.Match[str]) -> str:
+            if braces[1] not in words:
+                raise unknown_name(f"key in {self._place}.title", braces[1], words)
+            return words[braces[1]]
 
         # Other braces may be mathematics.
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
-        """Return a value in the words of ``titles``, of a setting at least those of its name."""
+        """Return a value in the words of ``titles``; for a setting, at least of its name."""
         is_setting = key in ("setting", "settings")
         for word in [str(value), *([name_of(value)] if is_setting else [])]:
             if word in self._titles:

@@ -54,7 +54,7 @@ class Setting:
         Raises
         ------
         ConfigError
-            If there is no such algorithm on this setting's domain.
+            If this setting's domain lacks the algorithm.
         """
         try:
             return make_cell(self._source, self.label, algorithm)
@@ -93,7 +93,7 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
     return once([_with(setting, options) for text in texts for setting in _settings(text)])
 
 
-def once(found: Iterable[Setting]) -> list[Setting]:
+def once(chosen: Iterable[Setting]) -> list[Setting]:
     """Return settings without repetitions.
 
     Raises
@@ -101,23 +101,23 @@ def once(found: Iterable[Setting]) -> list[Setting]:
     ConfigError
         If environments in different files have one name, which must identify settings.
     """
-    known: dict[str, Setting] = {}
-    for one in found:
-        other = known.setdefault(str(one), one)
+    by_name: dict[str, Setting] = {}
+    for one in chosen:
+        other = by_name.setdefault(str(one), one)
         if other.environment != one.environment:
             raise ConfigError(
                 f"{other.environment} and {one.environment} have one name, {one}; allowed: classes "
                 "of different names"
             )
-    return list(known.values())
+    return list(by_name.values())
 
 
 def setting(text: str, **options: Value) -> Setting:
     """Return one setting; see `settings`."""
-    found = settings(text, **options)
-    if len(found) != 1:
-        raise ConfigError(f"setting {text!r} stands for {len(found)} settings; allowed: one")
-    return found[0]
+    matching = settings(text, **options)
+    if len(matching) != 1:
+        raise ConfigError(f"setting {text!r} stands for {len(matching)} settings; allowed: one")
+    return matching[0]
 
 
 def _settings(text: str) -> list[Setting]:
@@ -135,28 +135,24 @@ def _settings(text: str) -> list[Setting]:
         )
     paper = load_paper(paper_name)
     if not set("*?").intersection(label):
-        return [_of_paper(paper, label)]
+        return [_setting(paper_name, label, paper)]
     name, bracket, options = label.partition("[")
     runs = " that the paper runs" if set("*?").intersection(options) else ""
     if runs:
-        known = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
-        found = [one for one in known if matches(one, label)]
+        labels = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
+        matching = [one for one in labels if matches(one, label)]
     else:
-        known = dict.fromkeys(one for one in paper["settings"] if "[" not in one)
-        found = [one + bracket + options for one in known if matches(one, name)]
-    if not found:
-        names = ", ".join([*known][:SHOWN])
-        more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+        labels = dict.fromkeys(one for one in paper["settings"] if "[" not in one)
+        matching = [one + bracket + options for one in labels if matches(one, name)]
+    if not matching:
+        names = ", ".join([*labels][:SHOWN])
+        more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
         raise ConfigError(
             f"setting {text!r} matches nothing{runs}; allowed: patterns, in which * and ? stand "
             f"for letters and nothing else does, of {names}{more}; optimist list "
             f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']} prints them"
         )
-    return [_of_paper(paper, name) for name in found]
-
-
-def _of_paper(paper: Mapping[str, Any], label: str) -> Setting:
-    return _setting(paper["paper"], label, paper)
+    return [_setting(paper_name, name, paper) for name in matching]
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
@@ -181,8 +177,8 @@ def _own(text: str) -> Setting:
 def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
     if not options:
         return setting
-    own = Label.parse(setting.label, "setting")
-    label = str(Label.make(own.name, {**dict(own.options), **options}))
+    parsed = Label.parse(setting.label, "setting")
+    label = str(Label.make(parsed.name, {**dict(parsed.options), **options}))
     return _setting(setting.paper, label, setting._source)
 
 
@@ -228,10 +224,16 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     where = list(where)
-    apart = [label for label in labels if _is_foreign(label) and not _is_added(label)]
+    registries = REGISTRIES.values()
+    apart = [
+        label
+        for label in labels
+        if all(registry.is_foreign(name_of(label)) for registry in registries)
+        and not any(name_of(label) in registry.added for registry in registries)
+    ]
     made = {label: _tried(where, label) for label in labels if label not in apart}
     made |= _made_apart(where, apart)
-    found: dict[str, Cell] = {}
+    chosen: dict[str, Cell] = {}
     for i in range(len(where)):
         asked: dict[str, str] = {}
         for label in labels:
@@ -242,8 +244,8 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
                     f"{cell.algorithm!r}; allowed: each once"
                 )
             asked[cell.algorithm] = label
-            found[cell.name] = cell
-    return list(found.values())
+            chosen[cell.name] = cell
+    return list(chosen.values())
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
@@ -288,18 +290,10 @@ def load(
             continue
 
 
-def _is_foreign(label: str) -> bool:
-    return all(registry.is_foreign(name_of(label)) for registry in REGISTRIES.values())
-
-
-def _is_added(label: str) -> bool:
-    return any(name_of(label) in registry.added for registry in REGISTRIES.values())
-
-
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
     """Return the cells of an algorithm, after building it on problems of two rounds."""
-    found = [one.cell(label) for one in where]
-    for cell in found:
+    cells_of_label = [one.cell(label) for one in where]
+    for cell in cells_of_label:
         check_length(cell.paper, cell.setting, cell.algorithm)
         if ENVIRONMENTS.is_foreign(cell.environment):
             continue
@@ -310,4 +304,4 @@ def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
                 make()
         except OptimistError as error:
             raise ConfigError(f"{cell.name}: {error}") from None
-    return found
+    return cells_of_label

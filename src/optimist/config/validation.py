@@ -122,7 +122,7 @@ def _adapter(model: Any) -> Any:
 class _Fault:
     """A fault of a document: its kind, the keys that lead to it, a name and a bound.
 
-    The name is that of an unknown, missing or malformed key of the value that it is in.
+    The name is an unknown, missing or malformed key of its value.
     """
 
     kind: str

@@ -134,9 +134,9 @@ class Asked:
         }
         if "settings" in self and number not in (0, len(settings)):
             raise ConfigError(f"settings has {len(settings)} names; allowed: {number}")
-        for name, found in numbers.items():
-            if not isinstance(found, str) and len(found) != len(settings):
-                words = f"{name} has {len(found)} numbers"
+        for name, numbers_given in numbers.items():
+            if not isinstance(numbers_given, str) and len(numbers_given) != len(settings):
+                words = f"{name} has {len(numbers_given)} numbers"
                 raise ConfigError(f"{words}; allowed: {len(settings)}, as settings")
         if "tuning" in self and len(set(map(name_of, settings))) > 1:
             names = ", ".join(settings)
@@ -166,7 +166,9 @@ class Asked:
         if self.quantity.is_together and len(pairs) > 1:
             turns = [rows.get("turns") for rows in frames]
             groups = {one for column in turns if column is not None for one in column.unique()}
-            if len(groups) > 1 or any(own is None or own.isna().any() for own in turns):
+            if len(groups) > 1 or any(
+                column_of_cell is None or column_of_cell.isna().any() for column_of_cell in turns
+            ):
                 names = ", ".join("/".join(pair) for pair in pairs)
                 raise Missing([f"common turns of {names}: they were not timed in turns together"])
         return frames

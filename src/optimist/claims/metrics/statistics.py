@@ -80,7 +80,7 @@ def largest(of: Asked) -> Exact:
 def rate(of: Asked) -> Evidence:
     """Mean of a counter at the end over the number of rounds.
 
-    Or the share of a probe's selections that agree with those of the observed algorithm.
+    Or the share of a probe's selections that agree with the observed algorithm's.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
@@ -251,7 +251,7 @@ def gap_difference(of: Asked) -> Evidence:
 @line(
     "difference",
     "regret",
-    "regret of {one} minus that of {other}, per round after {since} up to {rounds}, over splits, "
+    "regret of {one} minus regret of {other}, per round after {since} up to {rounds}, over splits, "
     "{setting}",
     "folds repeats",
 )
@@ -332,16 +332,18 @@ def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 @line(
-    "exponent", "watched", "exponent in t of {column} minus that of {against}, from {since}, {cell}"
+    "exponent",
+    "watched",
+    "exponent in t of {column} minus exponent of {against}, from {since}, {cell}",
 )
 def exponent_difference(of: Asked) -> Evidence:
     """Mean over trials of the difference of two columns' exponents from a round to the end."""
-    found = []
+    ends = []
     for name in (of["column"], of["against"]):
         (rows,) = of.frames(name)
         first, final = recorded(rows, of["since"]), int(rows["round"].max())
-        found += [of.at(rows, final, name), of.at(rows, of["since"], name)]
-    top, top_since, bottom, bottom_since = log(common(found)) / np.log(final / first)
+        ends += [of.at(rows, final, name), of.at(rows, of["since"], name)]
+    top, top_since, bottom, bottom_since = log(common(ends)) / np.log(final / first)
     return inference.mean_difference(top - top_since, bottom - bottom_since)
 
 
@@ -391,8 +393,8 @@ def slope_in_rounds(of: Asked) -> Evidence:
         for rows in of.frames()
     ]
     turns = tables[0].index.intersection(tables[-1].index)
-    found = [window_rates(t.columns.to_numpy(float), t.loc[turns]) for t in tables]
-    return inference.slope(found[0][0], *(rates.T for _, rates in found))
+    rates_by_side = [window_rates(t.columns.to_numpy(float), t.loc[turns]) for t in tables]
+    return inference.slope(rates_by_side[0][0], *(rates.T for _, rates in rates_by_side))
 
 
 @line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
@@ -400,8 +402,8 @@ def slope_of_largest(of: Asked) -> Exact:
     """Slope of the largest trial in the last decade of rounds."""
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
-    found = last_decade_slope(sizes.index, sizes)[0]
-    return Exact(found, rows["trial"].nunique(), "largest of all turns")
+    slope = last_decade_slope(sizes.index, sizes)[0]
+    return Exact(slope, rows["trial"].nunique(), "largest of all turns")
 
 
 @line(

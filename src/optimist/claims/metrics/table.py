@@ -118,9 +118,9 @@ def line(
             arguments = (*about.arguments, *fields, *more.split())
             label = quantity, statistic, template, arguments
             unit = "splits" if "folds" in arguments else about.unit
-            own = gate if about.is_gated else ""
+            gate_of_quantity = gate if about.is_gated else ""
             is_exact = function.__annotations__["return"] is Exact
-            made = Metric(*label, unit, own, least, is_exact, settings, function)
+            made = Metric(*label, unit, gate_of_quantity, least, is_exact, settings, function)
             METRICS.setdefault((quantity, statistic), []).append(made)
         return function
 
@@ -141,13 +141,13 @@ def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
         names = [name for key, name in METRICS if key == quantity]
         raise unknown_name(f"statistic of {quantity}", statistic, names)
     metrics, where = METRICS[quantity, statistic], f"{statistic} of {quantity}"
-    known = {name for one in metrics for name in one.arguments}
+    allowed_names = {name for one in metrics for name in one.arguments}
     for name in arguments:
-        if name not in known:
-            raise unknown_name(f"argument of {where}", name, known)
+        if name not in allowed_names:
+            raise unknown_name(f"argument of {where}", name, allowed_names)
     given = set(arguments)
     best = min(metrics, key=lambda one: len(given.symmetric_difference(one.arguments)))
     if given != set(best.arguments):
-        found, allowed = ", ".join(arguments), ", ".join(best.arguments)
-        raise ConfigError(f"{where} has the arguments {found}; allowed: {allowed}")
+        given_names, allowed = ", ".join(arguments), ", ".join(best.arguments)
+        raise ConfigError(f"{where} has the arguments {given_names}; allowed: {allowed}")
     return best

@@ -41,7 +41,7 @@ def common(series: "Sequence[pd.Series]") -> np.ndarray:
     Raises
     ------
     Missing
-        If there is no such trial.
+        If no trial is common to all.
     """
     import pandas as pd
 

@@ -109,7 +109,9 @@ class Passes(Study):
         return {"passes": table[table["repetition"] >= 0].reset_index(drop=True)}
 
 
-def _turns(labels, lengths, turns) -> Iterator[tuple[int, str, int]]:
+def _turns(
+    labels: Sequence[str], lengths: Sequence[int], turns: int
+) -> Iterator[tuple[int, str, int]]:
     """Yield turn, algorithm and length; turn -1 is not measured."""
     every = [(label, n) for label in labels for n in lengths]
     order = stream("passes", "order")

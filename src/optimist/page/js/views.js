@@ -273,8 +273,8 @@
       h("ul", {}, Object.values(alternatives).map((one) => h("li", {}, `${one.name} (${one.status}): ${one.about}`)))));
     const lines = [
       about.stated && ["Stated reading", about.stated],
-      about.if_counted && ["The word if readings of ours counted", about.if_counted],
-      about.own_interval && ["By its own interval", about.own_interval],
+      about.if_counted && ["Word if our own readings counted", about.if_counted],
+      about.own_interval && ["With other meanings of its vague word", about.own_interval],
       about.turns !== null && about.turns > 0 && ["The word would change at an error of", `${number(about.turns, 2)} on a side, instead of ${number(about.alpha, 2)}`],
     ].filter(Boolean);
     return [
@@ -560,7 +560,7 @@
       return;
     }
     const { n, band } = wordsOf(values, series);
-    const sentence = `${values.line} regret${values.base ? ` minus that of ${nameOf(values.paper, values.base)}` : ""} in ${setting.title}, up to round ${values.to}: ` +
+    const sentence = `${values.line} regret${values.base ? ` minus the regret of ${nameOf(values.paper, values.base)}` : ""} in ${setting.title}, up to round ${values.to}: ` +
       series.map((one) => `${one.name} ${number(one.points[one.points.length - 1].y)}`).join(", ");
     chart.replaceChildren(
       app.drawCurves(series, {
