@@ -5,12 +5,12 @@ import itertools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
-from optimist.config.load import load_paper, matches, paper_names, with_file
+from optimist.config.load import load_paper, matches, paper_names, using, with_file
 from optimist.config.select import HORIZON
 from optimist.core.docstrings import option_texts, parameters_of
 from optimist.core.errors import ConfigError, unknown_name
@@ -24,6 +24,24 @@ from optimist.experiments.trials import Trials, expand
 Table = list[dict[str, Any]]
 
 NARROWEST = 8  # characters of a folded column
+
+
+def content(listed: str | None) -> dict[str, Any]:
+    """Return the listing of ``PAPER``, ``PAPER/SETTING``, an algorithm, or of everything."""
+    if listed is None:
+        return everything()
+    paper, _, setting = listed.partition("/")
+    if not setting or names_file(listed):
+        return of_name(listed.removesuffix("/"))
+    return (of_settings if {*"*?"} & {*setting} else of_setting)(paper, setting)
+
+
+def told(
+    tell: Callable[[Any], None], listed: str | None, overlays: Sequence[str]
+) -> dict[str, Any]:
+    """Return `content` with the settings and algorithms of overlays, in another process."""
+    with using(*overlays):
+        return content(listed)
 
 
 def everything() -> dict[str, Table]:
