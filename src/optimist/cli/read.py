@@ -96,9 +96,8 @@ def results(options: Any) -> int:
     found: dict[str, Any] = {"files": files, "other": other}
     lines = [inventory.to_text(entries, other, _configuration(options))]
     if options.costs:
-        measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(entries, plan)]
         known = costs.read(options.costs)
-        updated = costs.update(known, measured)
+        updated = costs.update(known, inventory.measured(entries, plan))
         costs.write(updated, options.costs)
         found["new_costs"] = len({*updated} - {*known})
         lines.append(f"{options.costs}: {found['new_costs']} of {len(updated)} rows are new")
