@@ -84,15 +84,15 @@ def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]
     if not slash:
         yield from (f"{name}/" for name in paper_names())
         return
-    known = _settings(paper)
+    bases = _settings(paper)
     name = label.partition("[")[0]
     if name == label:
-        yield from (f"{paper}/{name}{end}" for name in known)
+        yield from (f"{paper}/{name}{end}" for name in bases)
         return
     from optimist.cli.listing import described
     from optimist.experiments.setting import option_places
 
-    environment = known[name]["environment"]
+    environment = bases[name]["environment"]
     texts = {key: kind for key, (kind, _) in described(environment).items()}
     options = dict.fromkeys(option_places(environment), "") | texts
     yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
@@ -178,7 +178,7 @@ def families(*_: object) -> list[str]:
     """Return the families of algorithms and of environments."""
     from optimist.cli.new import FAMILIES
 
-    return [family for found in FAMILIES.values() for family in found]
+    return [family for names in FAMILIES.values() for family in names]
 
 
 def _settings(paper: str) -> Mapping[str, Any]:
@@ -187,8 +187,8 @@ def _settings(paper: str) -> Mapping[str, Any]:
     from optimist.config.expand import base_settings
     from optimist.config.load import claims_path
 
-    found = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
-    return {name: spec for name, spec in found.items() if "[" not in name}
+    bases = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
+    return {name: spec for name, spec in bases.items() if "[" not in name}
 
 
 def _domains(text: str) -> set[str]:
@@ -200,8 +200,8 @@ def _domains(text: str) -> set[str]:
     if paper not in paper_names():
         return set()
     pattern = label.partition("[")[0]
-    found = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
-    return {environment_domain(spec["environment"]) for spec in found}
+    matching = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
+    return {environment_domain(spec["environment"]) for spec in matching}
 
 
 def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:

@@ -69,15 +69,15 @@ def of_name(name: str) -> dict[str, Any]:
     if names_file(name) and _is_environment(name):
         return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
     if not (is_paper or is_method):
-        known = {*paper_names()}.union(*REGISTRIES.values())
+        names = {*paper_names()}.union(*REGISTRIES.values())
         if meant := file_meant(name):
             raise ConfigError(f"{name!r} is no class{meant}; allowed: path.py:Class")
-        raise unknown_name("paper or algorithm", name, known)
-    found = of_paper(name) if is_paper else {}
+        raise unknown_name("paper or algorithm", name, names)
+    tables = of_paper(name) if is_paper else {}
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
         with suppress(OtherDomainError):  # a class in a file may fit one domain only
-            found |= _method(name, domain)
-    return found
+            tables |= _method(name, domain)
+    return tables
 
 
 def _is_environment(name: str) -> bool:
@@ -157,8 +157,8 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     """
     paper, asked = load_paper(name), _by_setting(name)
     bases = list(dict.fromkeys(map(name_of, asked)))
-    found = [setting for setting in asked if matches(setting, pattern)]
-    if not found:
+    matching = [setting for setting in asked if matches(setting, pattern)]
+    if not matching:
         raise ConfigError(
             f"setting {name}/{pattern} matches nothing; allowed: patterns of {', '.join(bases)}"
         )
@@ -171,17 +171,17 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
                 "turns": max((t.stop for t in asked[setting] if t.lane == "timing"), default=0),
                 "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked[setting])),
             }
-            for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))
+            for setting in sorted(matching, key=lambda setting: bases.index(name_of(setting)))
         ],
     }
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
     """Return the trials of a paper, by setting."""
-    found: dict[str, list[Trials]] = {}
+    by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
-        found.setdefault(trials.cell.setting, []).append(trials)
-    return found
+        by_setting.setdefault(trials.cell.setting, []).append(trials)
+    return by_setting
 
 
 def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _source(cls: Any) -> str:
 def _as_typed(text: str) -> str:
     """Return a docstring's text with the label's words for Python's constants."""
     words = {"None": "null", "True": "true", "False": "false"}
-    return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], text)
+    return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], text)
 
 
 def described(environment: str) -> dict[str, tuple[str, str]]:
@@ -280,13 +280,13 @@ def _table(rows: Table, width: int) -> str:
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
     """Return widths that fit into ``space``, with the widest narrowed first, if possible."""
-    found = [*widths]
-    while sum(found) > space:
-        room = [i for i, size in enumerate(found) if size > least[i]]
+    narrowed = [*widths]
+    while sum(narrowed) > space:
+        room = [i for i, size in enumerate(narrowed) if size > least[i]]
         if not room:
             break
-        found[max(room, key=found.__getitem__)] -= 1
-    return found
+        narrowed[max(room, key=narrowed.__getitem__)] -= 1
+    return narrowed
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:

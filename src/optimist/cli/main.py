@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             blas_kernels.fix()
             if options.name_of_command in PLAYING:
                 _exit_when_asked()
-        overlays = contextlib.nullcontext()
+        overlays: contextlib.AbstractContextManager = contextlib.nullcontext()
         if options.name_of_command in NAMING:
             from optimist.config.load import using
 
@@ -90,16 +90,16 @@ class _Parser(argparse.ArgumentParser):
     """A parser that suggests the nearest name for a misspelt option."""
 
     def parse_args(self, *arguments, **keywords):
-        found, unknown = self.parse_known_args(*arguments, **keywords)
+        options, unknown = self.parse_known_args(*arguments, **keywords)
         if unknown:
-            own = next(a for a in self._actions if isinstance(a, argparse._SubParsersAction))
-            chosen = own.choices[found.name_of_command]
+            commands = next(a for a in self._actions if isinstance(a, argparse._SubParsersAction))
+            chosen = commands.choices[options.name_of_command]
             actions = [*self._actions, *chosen._actions]
-            known = [name for action in actions for name in action.option_strings]
+            names = [name for action in actions for name in action.option_strings]
             misspelt = [word for word in unknown if word.startswith("-")]
-            hint = nearest(misspelt[0], known) if misspelt else ""
+            hint = nearest(misspelt[0], names) if misspelt else ""
             chosen.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return found
+        return options
 
     def error(self, message):
         """End the process with one line of error, without the usage."""

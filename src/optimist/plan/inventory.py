@@ -105,7 +105,7 @@ def others(plan: Plan) -> dict[str, int]:
         raise ConfigError("only leaves cells out, whose results would count as other; allowed: []")
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}
-    found = {}
+    sizes = {}
     for kind, paper in ((kind, p) for kind in ("run", "time", "study") for p in plan.papers):
         for path in sorted(Path(plan.layout.result(f"{kind}/{paper}")).rglob("*")):
             # A job writes to files with hidden names.
@@ -114,8 +114,8 @@ def others(plan: Plan) -> dict[str, int]:
             place = parse_result(path)
             is_planned = (*place[:5], place.race) in trials if place else str(path) in studies
             if not is_planned:
-                found[str(path)] = path.stat().st_size
-    return found
+                sizes[str(path)] = path.stat().st_size
+    return sizes
 
 
 def delete(paths: Collection[str]) -> None:

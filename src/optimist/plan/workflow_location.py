@@ -116,10 +116,10 @@ def check_place(workflow: Any) -> None:
         a module has a ``prefix``, which the parameters of jobs do not contain.
     """
     folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
-    own = project_root() / "workflow" / "rules"
-    if not (Path(folder).is_dir() and own.samefile(folder)):
+    rules = project_root() / "workflow" / "rules"
+    if not (Path(folder).is_dir() and rules.samefile(folder)):
         raise ConfigError(
-            f"the rules are in {folder}, but the package optimist has its own in {own}; allowed: "
+            f"the rules are in {folder}, but the package optimist has its own in {rules}; allowed: "
             f"{snakefile()} (optimist.core.root.snakefile()), or pip install -e of the checkout"
         )
     if workflow.modifier.path_modifier.replace_prefix("results") != "results":
