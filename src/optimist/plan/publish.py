@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from optimist.plan.plan import Plan
 
-# Larger files cannot be results.
-MOST_BYTES = 2**30
-
 
 @dataclass
 class Summary:
@@ -291,8 +288,8 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     Raises
     ------
     ResultError
-        If a folder has no results; if a file is not regular, too large, damaged or in conflict with
-        its path; if two files of one path have different numbers; or if a race is in two folders.
+        If a folder has no results; if a file is damaged or in conflict with its path; if two files
+        of one path have different numbers; or if a race is in two folders.
     """
     home = Path(plan.layout.results)
     wanted = [
@@ -333,12 +330,8 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
     for name in names:
         for folder in folders:
             path = folder / name
-            if not path.exists() and not path.is_symlink():
+            if not path.is_file():
                 continue
-            if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
-                raise ResultError(
-                    f"{path} is no result; allowed: regular files of at most {MOST_BYTES} bytes"
-                )
             digest = _numbers(path)
             there = chosen.get(name) or (home / name if (home / name).is_file() else None)
             if there is None:
