@@ -26,10 +26,6 @@ def answer(parser: argparse.ArgumentParser) -> None:
     """Print completions for a shell, and end the process."""
     import argcomplete
 
-    for action in _actions(parser):
-        complete = COMPLETERS.get(action.dest)
-        if complete is not None:
-            action.completer = _quiet(complete)  # type: ignore[attr-defined]
     argcomplete.autocomplete(parser, always_complete_options=False)
 
 
@@ -41,25 +37,22 @@ def script(shell: str) -> str:
     return text
 
 
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    for action in parser._actions:
-        yield action
-        for command in (action.choices or {}) if hasattr(action, "add_parser") else ():
-            yield from _actions(action.choices[command])  # type: ignore[index]
+def completer(destination: str) -> Callable[..., list[str]] | None:
+    """Return the completer of an argument in the form of argcomplete, with no words after an error.
 
-
-def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
-    """Return a completer in the form of argcomplete, which has no words after an error.
-
-    ``complete`` gets the word so far, and the settings typed before it.
+    The function in `COMPLETERS` gets the word so far, and the settings typed before it.
     """
+    if destination not in COMPLETERS:
+        return None
 
-    def completer(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    def words(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
         with contextlib.suppress(Exception):
-            return list(complete(prefix, getattr(parsed_args, "settings", None) or ()))
+            return list(
+                COMPLETERS[destination](prefix, getattr(parsed_args, "settings", None) or ())
+            )
         return []
 
-    return completer
+    return words
 
 
 def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:

@@ -46,10 +46,14 @@ def told(
 
 def everything() -> dict[str, Table]:
     """Return the tables ``papers`` and ``algorithms``, one row for each."""
-    return {
-        "papers": [_paper_row(name) for name in paper_names()],
-        "algorithms": [row for domain in REGISTRIES for row in _algorithms(domain)],
-    }
+    algorithms = []
+    for domain, registry in REGISTRIES.items():
+        for name in registry.table:
+            cls: Any = algorithm_class(name, domain)
+            defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
+            row = {"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)}
+            algorithms.append(row)
+    return {"papers": [_paper_row(name) for name in paper_names()], "algorithms": algorithms}
 
 
 def of_name(name: str) -> dict[str, Any]:
@@ -83,10 +87,9 @@ def of_name(name: str) -> dict[str, Any]:
 def _is_environment(name: str) -> bool:
     """Return whether a class of a file is an environment; no if it cannot be loaded."""
     try:
-        environment_class(name)
+        return bool(environment_class(name))
     except ConfigError:
         return False
-    return True
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
@@ -219,16 +222,6 @@ def _options(spec: Mapping[str, Any]) -> Table:
     values, texts = option_defaults(spec), described(spec["environment"])
     places = sorted(option_places(spec["environment"]))
     return [_option_row(key, "value", values.get(key), texts) for key in places]
-
-
-def _algorithms(domain: str) -> Table:
-    """Return a row for each algorithm of a domain: its name, options and reference."""
-    rows = []
-    for name in REGISTRIES[domain].table:
-        cls: Any = algorithm_class(name, domain)
-        defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
-        rows.append({"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)})
-    return rows
 
 
 def _source(cls: Any) -> str:

@@ -270,5 +270,6 @@ def _parser():
         command.add_argument("--json", action="store_true", help="print JSON")
         command.set_defaults(command=place, name_of_command=name)
         for names, keywords in ARGUMENTS[name]:
-            command.add_argument(*names, **keywords)
+            action = command.add_argument(*names, **keywords)
+            action.completer = completion.completer(action.dest)  # type: ignore[attr-defined]
     return parser
