@@ -74,7 +74,6 @@ def test_the_default_plan_is_what_is_committed(plan):
         (7, (), 0.0, [7]),
         (8, (4, 8), 300.0, [4, 8]),
     ],
-    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free", "as is"],
 )
 def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
     assert part_ends(number, known, seconds) == ends
@@ -309,7 +308,6 @@ def test_a_race_keeps_so_many_cores(timing, given, kept):
         ("--nice=5", False, "--nice=5"),
         (None, False, ""),
     ],
-    ids=["nothing", "text", "function", "shared", "nothing, shared"],
 )
 def test_the_words_of_a_laboratory_reach_a_race(said, is_exclusive, words):
     default = {} if said is None else {"slurm_extra": SimpleNamespace(_value=said)}
@@ -345,22 +343,9 @@ def test_cells_on_data_depend_on_the_prepared_data(plan):
 # Products and targets.
 
 
-def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
-    found = shown(plan, "glb_omd", "figures", "fig1")
-    seven = [
-        *("glb_omd", "glm_ucb[projection=false,radius=logdet]", "gloc"),
-        *("rs_glincb[constants=practical]", "ofuglb", "ofulog_r[ball=false,radius=data]"),
-        "ecolog[diameter=norm]",
-    ]
-    curves = {f"logistic_s{S}/{name}" for S in (3, 5) for name in seven}
-    timed = {
-        f"logistic_s{S}/{name}"
-        for S in (3, 5, 7)
-        for name in [*seven, "ecolog[diameter=norm,solver=pgd]"]
-    }
-    assert found == {"regret": curves, "timing": timed}
+def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
     found = shown(plan, "bkb", "figures", "regret_relative")
-    assert "gaussian_d1[factor=0.1]/uniform" in found["regret"]  # the base of the ratios
+    assert "gaussian_d1[factor=0.1]/uniform" in found["regret"]
 
 
 def test_a_table_of_all_cells_is_of_its_group(plan):

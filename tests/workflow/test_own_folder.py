@@ -134,10 +134,6 @@ def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_knows(she
         assert told and all(
             "NameError: name 'arm' is not defined (mine.py" in line for line in told
         )
-    (words,) = (words for words in commands()[3] if words[:2] == ["optimist", "provenance"])
-    known = shell.installed.run(*words, cwd=folder).stdout
-    assert "today's code and tables would make another file\n" in known
-    assert "cells without a record: 2: glb_omd/regret/logistic_s3/mine.py:Mine" in known
 
 
 # What is in the wheel.
