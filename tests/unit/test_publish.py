@@ -26,7 +26,6 @@ from optimist.experiments.trials import run
 from optimist.figures.studies import study_class
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import products
-from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.publish import publish
 from optimist.plan.remake import decide_one, draw, of_other_code, plans, shown, warn
@@ -446,7 +445,7 @@ def test_a_kill_while_drawing_leaves_no_record_of_the_files_before(plan, monkeyp
     play(plan, lanes=["regret"])
     product = plan.targets.product("glb_omd", "tables", "final_regret")
     sources = plan.targets.sources(product)
-    make(product, sources)
+    products.make(product, sources)
 
     def killed(*_):
         raise KeyboardInterrupt
@@ -454,7 +453,7 @@ def test_a_kill_while_drawing_leaves_no_record_of_the_files_before(plan, monkeyp
     for place, is_kept in (("optimist.plan.products.digest_of", True), ("shutil.copyfile", False)):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(place, killed)
-            make(product, sources)
+            products.make(product, sources)
         assert Path(product.record).exists() is is_kept  # no file was changed yet
 
 

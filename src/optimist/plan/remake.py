@@ -15,9 +15,8 @@ from optimist.experiments.cell_records import STUDY, misfits
 from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
 from optimist.plan.basis import PLACES
-from optimist.plan.made import make
 from optimist.plan.plan import Plan
-from optimist.plan.products import Product, Sources
+from optimist.plan.products import Product, Sources, make
 
 # Keys of a configuration that name places of files, and do not change a run.
 # How many cells a message names.

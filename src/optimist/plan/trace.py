@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,9 +19,8 @@ from optimist.core.root import how_to_restore
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.experiments import cell_records, results
-from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.cell_records import STUDY
 from optimist.experiments.trial_table import AGAIN
-from optimist.experiments.trials import CellKey
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
 from optimist.plan.plan import Plan
@@ -69,21 +67,17 @@ def trace(
         return _of_result(path)
     if path.name in SOURCES:
         records = cell_records.read(path.with_name("cells.csv"))
-        _check_rows(path.with_name("trials.parquet"), records)
+        table = path.with_name("trials.parquet")
+        if table.is_file() and (odd := cell_records.misfits(records, table)):
+            raise ResultError(
+                f"{table} has not the rows of the records in cells.csv beside it: "
+                f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
+            )
         return {"file": str(path), "cells": [asdict(record) for record in records.values()]}
     config = load_config(*overlays, values=values) if overlays or values else None
     if path.stem == "claims" and not (path.parent / "records").is_dir():
         return _of_joined(path, config)
     return _of_product(path, config)
-
-
-def _check_rows(table: Path, records: Mapping[CellKey, CellRecord]) -> None:
-    """Raise ResultError if a table is damaged or does not match the records next to it."""
-    if table.is_file() and (odd := cell_records.misfits(records, table)):
-        raise ResultError(
-            f"{table} has not the rows of the records in cells.csv beside it: "
-            f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
-        )
 
 
 def _of_result(path: Path) -> dict[str, Any]:
@@ -120,27 +114,18 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
         origin[key] = [one for each in below for one in each[key]]
     for key in ("settings", "streams", "data"):
         origin[key] = {name: one for each in below for name, one in each[key].items()}
-    is_joined = _joined(folder, papers)[path.name] == sha256(path)
+    with TemporaryDirectory() as place:
+        products.join_claims(Layout("", str(folder)), papers, Layout("", place))
+        is_joined = sha256(Path(place, path.name)) == sha256(path)
     origin["is_current"] = is_joined and all(each["is_current"] for each in below)
     return {**origin, "configured": ", ".join(each["configured"] for each in below)}
-
-
-def _joined(folder: Path, papers: Sequence[str]) -> dict[str, str]:
-    """Return the digests, by name, of the files that joining the claims of some papers makes."""
-    with TemporaryDirectory() as place:
-        layout = Layout("", place)
-        for paper in papers:
-            for path in map(Path, layout.claims(paper).values()):
-                path.parent.mkdir(exist_ok=True)
-                shutil.copyfile(folder / paper / path.name, path)
-        products.join_claims(layout, papers)
-        return {Path(path).name: sha256(path) for path in layout.claims().values()}
 
 
 def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     place = _record(path)
     paper, name = place.parents[1].name, place.stem
-    plan = _plan(place.parents[1], config)
+    of_paper = {"papers": [paper], "figures": str(place.parents[2])}
+    plan = Plan({**config, **of_paper} if config else as_recorded({**load_config(), **of_paper}))
     kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
     kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
     product = plan.targets.product(paper, kind, name)
@@ -212,12 +197,6 @@ def _record(path: Path) -> Path:
 
 def _again(path: Path) -> str:
     return f"make it again: optimist {'decide' if path.stem == 'claims' else 'draw'}"
-
-
-def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
-    """Return the plan of the run that made a paper's folder of figures."""
-    place = {"papers": [folder.name], "figures": str(folder.parent)}
-    return Plan(as_recorded({**load_config(), **place}) if config is None else {**config, **place})
 
 
 def to_text(origin: Mapping[str, Any]) -> str:
