@@ -94,7 +94,9 @@ def results(options: Any) -> int:
         other = {} if is_restricted else inventory.others(plan)
     files = [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
     report: dict[str, Any] = {"files": files, "other": other}
-    lines = [inventory.to_text(entries, other, _configuration(options))]
+    named = (("--configfile", options.configfile), ("--config", options.config))
+    typed = "".join(f"{name} {shlex.join(words)} " for name, words in named if words)
+    lines = [inventory.to_text(entries, other, typed)]
     if options.costs:
         rows = costs.read(options.costs)
         updated = costs.update(rows, inventory.measured(entries, plan))
@@ -109,9 +111,3 @@ def results(options: Any) -> int:
         lines.append(f"deleted {len(doomed)} results")
     say(json.dumps(report, indent=1) if options.json else "\n".join(lines))
     return 0
-
-
-def _configuration(options):
-    """Return the options that name a configuration, as the user typed them."""
-    named = (("--configfile", options.configfile), ("--config", options.config))
-    return "".join(f"{name} {shlex.join(words)} " for name, words in named if words)
