@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from optimist.config.load import paper_names
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, brief, unknown_name
 from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import CellKey
 from optimist.figures import make_panel, make_table
@@ -19,6 +19,8 @@ from optimist.plan.trials import Paper, PlannedTrials
 # Names that figures and tables may not have, as other targets of the same form use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
+# File names add endings, for records and for files that are being written.
+LONGEST_NAME = 100
 
 Part = Panel | Table
 Params = Callable[[Any], Any]
@@ -193,6 +195,11 @@ class PlannedShown:
         )
         for name in of_figures & of_tables:
             raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
+        for name in of_figures | of_tables:
+            if len(name) > LONGEST_NAME:
+                raise ConfigError(
+                    f"{brief(name)} names a figure or table; allowed: up to {LONGEST_NAME} letters"
+                )
         for name in RESERVED & (of_figures | of_tables):
             raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
         for paper in self._basis.papers.values():
