@@ -15,8 +15,6 @@ from optimist.plan.costs import (
     UNKNOWN_STUDY,
     Costs,
     Row,
-    collect,
-    of_study,
     priority,
     read,
     update,
@@ -62,14 +60,6 @@ def test_a_cell_that_was_never_measured_costs_the_slowest_of_its_algorithm():
     assert costs.peak_mb(toy_trials(algorithm="glb_omd")) == UNKNOWN_MB
 
 
-def test_chunks_of_a_cell_are_averaged_by_trial():
-    uses = [
-        (toy_trials(stop=3), {"cpu_seconds": 3.0, "peak_mb": 100.0}),
-        (toy_trials(first=3, stop=4), {"cpu_seconds": 5.0, "peak_mb": 150.0}),
-    ]
-    assert collect(uses) == [Row("regret", "toy", "here", "gloc", 12, 2.0, 150)]
-
-
 def test_a_table_is_read_as_it_was_written(tmp_path):
     write(ROWS, tmp_path / "costs.csv")
     costs = Costs(read(tmp_path / "costs.csv"))
@@ -93,18 +83,11 @@ def test_a_wrong_row_is_named(tmp_path, line):
         read(path)
 
 
-def test_a_study_costs_what_it_recorded(tmp_path):
-    use = {"cpu_seconds": 95.5, "peak_mb": 310.25}
-    write([*ROWS, of_study(use, "accuracy", "toy")], tmp_path / "costs.csv")
-    costs = Costs(read(tmp_path / "costs.csv"))
+def test_a_study_is_no_cell_of_an_algorithm_without_a_name():
+    costs = Costs([*ROWS, Row("accuracy", "toy", "", "", 1, 95.5, 310)])
     assert costs.study("accuracy", "toy") == (95.5, 310.0)
     assert costs.study("accuracy", "other") == UNKNOWN_STUDY
-    # It is no cell of an algorithm without a name.
     assert costs.seconds(toy_trials(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
-
-
-def test_a_study_on_a_system_that_tells_no_memory_has_none():
-    assert of_study({"cpu_seconds": 0.4, "peak_mb": None}, "facts", "toy").peak_mb == 0
 
 
 def test_the_longest_job_comes_first_and_after_what_others_wait_for():
@@ -131,16 +114,11 @@ def test_factors_are_on_what_is_asked_for():
     assert more["runtime"] == pytest.approx(2 * usual["runtime"], abs=2)
 
 
-def test_what_is_measured_anew_replaces_and_the_rest_stays():
-    anew = Row("regret", "toy", "there", "gloc[variant=public]", 24, 9.0, 100)
+def test_new_measurements_replace_rows_of_as_many_rounds():
+    later = Row("regret", "toy", "there", "gloc[variant=public]", 24, 9.0, 100)
     other = Row("timing", "toy", "here", "gloc", 12, 3.0, 200)
-    assert update(ROWS, [other, anew]) == [ROWS[0], anew, other]
-
-
-def test_a_short_run_does_not_replace_a_long_one():
     short = replace(ROWS[0], rounds=ROWS[0].rounds - 1, cpu_seconds=0.1)
-    assert update(ROWS, [short]) == ROWS
-    assert update(ROWS, [replace(ROWS[0], cpu_seconds=0.1)]) != ROWS
+    assert update(ROWS, [other, later, short]) == [ROWS[0], later, other]
 
 
 def test_a_job_of_a_minute_has_half_of_it_for_its_trials():

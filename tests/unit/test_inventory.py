@@ -14,10 +14,10 @@ from optimist.cli import main
 from optimist.core.errors import ConfigError, ResultError, UnreadableError
 from optimist.core.layout import Layout, digest_in_name
 from optimist.experiments import results
-from optimist.experiments.cell_records import CellRecord
+from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import inventory
-from optimist.plan.costs import Costs, Row, read, write
+from optimist.plan.costs import Row, read, write
 from optimist.plan.publish import gather
 from optimist.plan.trials import PlannedTrials
 
@@ -48,11 +48,22 @@ class ToyPlan:
         self.studies = SimpleNamespace(
             names=lambda paper: ["facts"] if paper == "toy" else [],
             file=lambda paper, name: self.layout.study(paper, name, "0" * 12),
-            is_committed=lambda paper, name: False,
+            is_committed=lambda paper, name: (STUDY, name, "") in self.records,
         )
 
     def committed(self, paper):
         return self.records
+
+    def is_cut(self, *sections):
+        return any(value for section in sections for value in self.config[section].values())
+
+    def record(self, *key, **changes):
+        """Put the record of a cell or study of today's code into the committed tables."""
+        trials = self.trials.of_paper("toy").get(key)
+        digest = self.trials.digest(trials) if trials else ""
+        rest = {"observed": {}, "seconds": 12.5, "mb": 180.0, "commit": "", "made": ""} | changes
+        record = CellRecord(key[0], "paper", *key[1:], 2, (2,), digest, "", **rest)
+        self.records[record.key] = record
 
     def in_name(self, decisive):
         return digest_in_name(decisive, {})
@@ -64,7 +75,7 @@ class ToyPlan:
 
 
 def states(plan):
-    return [entry.state for entry in inventory.take(plan) if entry.trials is not None]
+    return [entry.state for entry in inventory.take(plan) if entry.key[0] != STUDY]
 
 
 @pytest.fixture
@@ -90,11 +101,8 @@ def test_the_inventory_names_every_state(folder):
 
 
 def test_what_the_committed_tables_have_is_said(folder):
-    absent = folder.trials.of_paper("toy")["regret", "absent", "gloc"]
-    cell = ("regret", "paper", "absent", "gloc")
-    rest = ("", {}, 1.0, 1.0, "", "")
-    record = CellRecord(*cell, 2, (2,), folder.trials.digest(absent), *rest)
-    folder.records[record.key] = record
+    folder.record("regret", "absent", "gloc")
+    folder.record("regret", "sound", "gloc")
     text = inventory.to_text(inventory.take(folder), {})
     assert "2 absent (1 of these in the committed tables)" in text
 
@@ -156,30 +164,35 @@ def test_a_race_with_a_damaged_file_is_deleted_as_a_whole(tmp_path, monkeypatch)
     assert not (tmp_path / "time/toy").exists()
 
 
-def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypatch, tmp_path):
+def test_costs_of_published_results_are_put_into_the_table(folder, monkeypatch, tmp_path):
     monkeypatch.setattr("optimist.cli.read.Plan", lambda config: folder)
     folder.make_study()
+    folder.record(STUDY, "facts", "")
+    for name in CELLS:
+        folder.record("regret", name, "gloc")
     table = tmp_path / "costs.csv"
     known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300)
     write([known], table)
     assert main.main(["results", "--costs", str(table)]) == 0
-    assert [row.setting for row in read(table)] == ["", "elsewhere", "sound"]
-    costs = Costs(read(table))
-    assert costs.seconds(toy_trials(setting="sound")) < 60.0
-    assert costs.seconds(toy_trials(setting="elsewhere", stop=1)) == 5.0
-    assert costs.study("facts", "toy") == (12.5, 180.0)
+    sound = Row("regret", "toy", "sound", "gloc", 12, 12.5, 180)
+    assert read(table) == [Row("facts", "toy", "", "", 1, 12.5, 180), known, sound]
+    entries = inventory.take(folder)
+    for section, cut in (("caps", {"rounds": 150}), ("only", {"settings": ["sound"]})):
+        with monkeypatch.context() as patch:
+            patch.setitem(folder.config, section, cut)
+            assert [row.setting for row in inventory.measured(entries, folder)] == ["sound"]
 
 
-def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
-    plan = ToyPlan(tmp_path)
-    plan.make_study()
+def test_a_cell_has_no_cost_if_a_trial_failed_or_its_seconds_are_unknown(tmp_path, monkeypatch):
+    jobs = [toy_trials(), toy_trials(setting="there")]
+    make(tmp_path, jobs[1])
+    monkeypatch.setattr(GLOC, "is_finite", lambda self: False)
+    make(tmp_path, jobs[0])
+    plan = ToyPlan(tmp_path, *jobs)
+    plan.record("regret", "here", "gloc")
+    plan.record("regret", "there", "gloc", seconds=float("nan"))
     entries = inventory.take(plan)
-    assert len(inventory.studies(entries, plan)) == 1
-    plan.config["caps"]["rounds"] = 150
-    assert inventory.studies(entries, plan) == []
-    plan.config["caps"]["rounds"] = None
-    plan.config["only"]["settings"] = ["here"]
-    assert inventory.studies(entries, plan) == []
+    assert states(plan) == ["present"] * 2 and inventory.measured(entries, plan) == []
 
 
 def test_a_damaged_study_is_named(tmp_path):
@@ -188,14 +201,6 @@ def test_a_damaged_study_is_named(tmp_path):
     Path(plan.studies.file("toy", "facts")).write_bytes(b"")
     (entry,) = inventory.take(plan)
     assert entry.state == "damaged" and "facts" in entry.remark
-
-
-def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
-    job = toy_trials()
-    monkeypatch.setattr(GLOC, "is_finite", lambda self: False)
-    make(tmp_path, job)
-    entries = inventory.take(ToyPlan(tmp_path, job))
-    assert entries[0].state == "present" and list(inventory.uses(entries)) == []
 
 
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):

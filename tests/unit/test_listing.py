@@ -7,7 +7,7 @@ import pytest
 from own_class import MINE
 
 from optimist.algorithms import REGISTRIES
-from optimist.cli import listing, main, new
+from optimist.cli import listing, look, main, new
 from optimist.config.load import load_paper, paper_names
 from optimist.environments import BOX_REGISTRY, REGISTRY
 from optimist.experiments.setting import option_places
@@ -92,6 +92,24 @@ def test_a_class_that_names_no_source_is_listed(tmp_path, monkeypatch, capsys):
     assert "mine.py:Mine on arms: no reference" in capsys.readouterr().out
     assert main.main(["list", "hvt*"]) == 1
     assert "'hvt*' is a pattern; allowed: one of settings" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("import os; os._exit(3)", "mine.py:Mine: its process ended with exit status 3"),
+        ("while True: pass", "mine.py:Mine: no answer in 2 s"),
+    ],
+)
+def test_a_class_that_ends_or_blocks_its_process_is_one_line(
+    text, error, tmp_path, monkeypatch, capfd
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(look, "SECONDS", 2.0)
+    (tmp_path / "mine.py").write_text(f"print('aloud')\n{text}\n")
+    assert main.main(["list", "mine.py:Mine"]) == 1
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 2) and f"\nerror: {error}" in err
 
 
 def test_options_of_an_environment_in_a_file_are_listed(tmp_path, monkeypatch, capsys):

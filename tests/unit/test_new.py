@@ -97,8 +97,6 @@ def test_what_is_there_is_never_overwritten(here, capsys):
         ("algorithm 2fast --family glb", "NAME is '2fast'; allowed: small letters"),
         ("algorithm class --family glb", "NAME is 'class'; allowed: small letters"),
         ("algorithm ../mine --family glb", "NAME is '../mine'; allowed: small letters"),
-        ("algorithm box_problem --family box", "NAME makes a class BoxProblem, which there is"),
-        ("algorithm exception --family glb", "NAME makes a class Exception, which there is"),
         ("algorithm mine --family kernels", "is 'kernels' (did you mean 'kernel'?); allowed: glb"),
         ("environment mine --family glb", "--family of an environment is 'glb'; allowed: arms, h"),
         ("algorithm mine", "--family is missing; allowed: glb, heavy_tailed, kernel, box"),

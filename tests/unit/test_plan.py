@@ -14,7 +14,7 @@ from optimist.config import load as config
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.core.layout import parse_result
-from optimist.experiments import cell_records as cell_records
+from optimist.experiments import cell_records
 from optimist.experiments.cell_records import CellRecord
 from optimist.figures import studies
 from optimist.plan import costs, products
@@ -22,7 +22,6 @@ from optimist.plan.plan import Plan
 from optimist.plan.trials import part_ends
 
 GROUPS = ("paper", "variants")
-LOGISTIC = [f"logistic_s{norm}" for norm in (3, 5, 7, 9)]
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +74,6 @@ def test_the_default_plan_is_what_is_committed(plan):
         (7, (), 0.0, [7]),
         (8, (4, 8), 300.0, [4, 8]),
     ],
-    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free", "as is"],
 )
 def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
     assert part_ends(number, known, seconds) == ends
@@ -95,14 +93,11 @@ def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
         ([(0, 9)], [1, 2, 3, 4, 5, 6, 7, 8]),
         ([(0, 8), (4, 8)], [8]),
         ([(0, 3), (0, 5), (2, 6), (3, 8)], [3, 8]),
+        ([(0, 5), (2, 4)], [5, 6, 7, 8]),
     ],
 )
 def test_what_was_played_keeps_its_parts_when_costs_change(made, ends):
     assert part_ends(8, (), 10_000.0, made) == ends
-
-
-def test_a_part_within_another_does_not_cut_it():
-    assert part_ends(100, (), 10.0, [(0, 60), (30, 50)]) == part_ends(100, (), 10.0, [(0, 60)])
 
 
 def test_parts_of_a_cell_are_its_trials_once_each(plan):
@@ -274,26 +269,17 @@ def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tm
 
 def test_trials_are_handed_to_their_script_resolved(plan):
     race = next(iter(plan.trials.races("glb_omd").values()))
-    w = wildcards(paper="glb_omd", race=race.number, digest=race.digest)
+    asked = wildcards(paper="glb_omd", race=race.number, digest=race.digest)
+    described = plan.jobs.params(plan.jobs.of_time)(asked, None)
     label = "ofulog_r[ball=false,radius=data,solver=slsqp]"
+    key = "timing", "logistic_s3", label
+    cell = plan.trials.of_paper("glb_omd")[key]
     (trials,) = (
-        t
-        for t in plan.jobs.params(plan.jobs.of_time)(w, None)
-        if (t["cell"]["setting"], t["cell"]["algorithm"]) == ("logistic_s3", label)
+        t for t in described if t["cell"]["algorithm"] == label and t["cell"]["setting"] == key[1]
     )
+    assert trials == {**cell.describe(), "digest": plan.trials.digest(cell)}
     assert trials["probe"] == {"leader": "ofulog_r[ball=false,radius=data]", "every": 100}
-    assert (trials["lane"], trials["first"], trials["stop"], trials["rounds"]) == (
-        *("timing", 0, 5),
-        None,
-    )
-    assert trials["cell"]["spec"] == {
-        "environment": "glm",
-        "parameters": {"link": "logistic", "norm": 3},
-        "problem": {"delta": 0.01, "kappa": "parameter"},
-        "horizon": 3000,
-    }
-    cell = plan.trials.of_paper("glb_omd")["timing", "logistic_s3", label]
-    assert trials["digest"] == plan.trials.digest(cell)
+    assert trials["cell"]["spec"]["problem"] == {"delta": 0.01, "kappa": "parameter"}
 
 
 @pytest.mark.parametrize(
@@ -322,7 +308,6 @@ def test_a_race_keeps_so_many_cores(timing, given, kept):
         ("--nice=5", False, "--nice=5"),
         (None, False, ""),
     ],
-    ids=["nothing", "text", "function", "shared", "nothing, shared"],
 )
 def test_the_words_of_a_laboratory_reach_a_race(said, is_exclusive, words):
     default = {} if said is None else {"slurm_extra": SimpleNamespace(_value=said)}
@@ -358,22 +343,6 @@ def test_cells_on_data_depend_on_the_prepared_data(plan):
 # Products and targets.
 
 
-def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
-    found = shown(plan, "glb_omd", "figures", "fig1")
-    seven = [
-        *("glb_omd", "glm_ucb[projection=false,radius=logdet]", "gloc"),
-        *("rs_glincb[constants=practical]", "ofuglb", "ofulog_r[ball=false,radius=data]"),
-        "ecolog[diameter=norm]",
-    ]
-    curves = {f"logistic_s{S}/{name}" for S in (3, 5) for name in seven}
-    timed = {
-        f"logistic_s{S}/{name}"
-        for S in (3, 5, 7)
-        for name in [*seven, "ecolog[diameter=norm,solver=pgd]"]
-    }
-    assert found == {"regret": curves, "timing": timed}
-
-
 def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
     found = shown(plan, "bkb", "figures", "regret_relative")
     assert "gaussian_d1[factor=0.1]/uniform" in found["regret"]
@@ -391,16 +360,13 @@ def test_a_figure_of_regions_is_given_the_regions_and_the_facts(plan):
     assert product.studies == ["facts", "regions"]
 
 
-def test_a_restricted_figure_asks_for_what_is_left():
-    only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
-    found = shown(planned(only=only), "glb_omd", "figures", "fig1")
-    assert found == {"regret": {"logistic_s3/gloc"}, "timing": {"logistic_s3/gloc"}}
-
-
 def test_only_figures_of_the_papers_that_are_planned_are_made():
     only = {"figures": ["glb_omd/regions", "hvt_ucb/fig1"]}
     plan = planned(papers=["glb_omd"], only=only)
     assert plan.targets.names("glb_omd", "paper") == [("figures", "regions")]
+    cells = planned(only={"settings": ["logistic_s3"], "algorithms": ["gloc"]})
+    left = {"logistic_s3/gloc"}
+    assert shown(cells, "glb_omd", "figures", "fig1") == {"regret": left, "timing": left}
     with pytest.raises(ConfigError, match="did you mean 'glb_omd/fig1'"):
         planned(papers=["glb_omd"], only={"figures": ["glb_omd/fig11"]})
 
@@ -411,16 +377,12 @@ def changed_digest(plan, other, *product):
     return digests[0] != digests[1]
 
 
-def test_a_setting_that_a_figure_does_not_show_decides_nothing_of_it(plan):
-    longer = {"settings": {"glb_omd": {"logistic_s9": {"horizon": 3001}}}}
-    other = planned(changes=longer)
-    assert not changed_digest(plan, other, "glb_omd", "figures", "covertype_scale")
-    assert changed_digest(plan, other, "glb_omd", "tables", "final_regret")
-
-
-def test_a_shortened_run_decides_every_product(plan):
-    other = planned(caps={"trials": 2})
-    assert changed_digest(plan, other, "glb_omd", "figures", "fig1")
+def test_a_product_depends_on_the_settings_that_it_shows_and_on_a_shortened_run(plan):
+    longer = planned(changes={"settings": {"glb_omd": {"logistic_s9": {"horizon": 3001}}}})
+    assert not changed_digest(plan, longer, "glb_omd", "figures", "covertype_scale")
+    assert changed_digest(plan, longer, "glb_omd", "tables", "final_regret")
+    shorter = planned(caps={"trials": 2})
+    assert changed_digest(plan, shorter, "glb_omd", "figures", "covertype_scale")
 
 
 def test_rows_studies_and_best_known_values_decide_a_product(plan):
@@ -466,17 +428,6 @@ def test_every_figure_and_table_is_a_target_with_a_sentence(plan):
         assert all(words.endswith(".") for words, _ in named.values())
 
 
-def test_a_target_promises_the_files_of_its_name(plan):
-    _, files = plan.targets.named("glb_omd")["glb_omd_fig1"]
-    folder = "figures/glb_omd"
-    assert files(None) == [
-        *(f"{folder}/fig1.png", f"{folder}/fig1.pdf"),
-        *(f"{folder}/thumbnails/fig1.webp", f"{folder}/tables/fig1.csv"),
-    ]
-    _, files = plan.targets.named("glb_omd")["glb_omd_claims"]
-    assert files(None) == [f"{folder}/claims.csv", f"{folder}/claims.md"]
-
-
 def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figures(plan):
     targets = plan.targets.named("go_ucb")
     synthetic, tuning = (
@@ -488,20 +439,6 @@ def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figur
     assert {"figures/go_ucb/fig2.png", "figures/go_ucb/starts.png"} < synthetic
     assert {f"figures/go_ucb/fig{i}.pdf" for i in (3, 4, 5)} < tuning
     assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
-
-
-@pytest.mark.parametrize(
-    ("settings", "whole"), [(LOGISTIC[:2], False), (LOGISTIC, True)], ids=["of two", "of all"]
-)
-def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, monkeypatch):
-    """The curves of Figure 1 are of two settings, its times of four."""
-
-    def with_part(paper, changes):
-        return {**config.load_paper(paper, changes), "parts": {"small": settings}}
-
-    monkeypatch.setattr("optimist.plan.basis.load_paper", with_part)
-    files = planned(papers=["glb_omd"]).targets.named("glb_omd")["glb_omd_small"][1](None)
-    assert ("figures/glb_omd/fig1.png" in files) is whole
 
 
 def test_where_the_maximum_is_unknown_a_figure_waits_for_the_methods_that_the_table_lacks(

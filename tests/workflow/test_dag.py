@@ -3,7 +3,6 @@
 import csv
 import re
 import shutil
-import subprocess
 
 import pytest
 import yaml
@@ -145,9 +144,6 @@ def test_a_run_writes_the_tables_and_a_second_one_does_nothing(origin):
 def test_everything_is_played_in_a_fresh_clone_and_nothing_with_use(clone):
     assert planned(clone, TARGET) == {"run": 8, "study": 1, **PRODUCTS}
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
-
-
-def test_what_is_committed_is_there(clone):
     targets = ("figures/toy/fig1.png", "toy_fig1", "toy_finals", "toy_claims")
     assert planned(clone, *targets) == planned(clone, *targets, committed="use") == {}
 
@@ -316,23 +312,11 @@ def test_a_damaged_table_is_named_in_one_line(clone):
     assert "figures/toy/cells.csv, line 10 is no record of a cell" in line and "publish" in line
 
 
-def test_two_who_publish_at_once_leave_a_whole_table(copy):
-    folder = copy.root / "figures/toy"
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    publish = copy.command("optimist", "publish", *OF_TOY)
-    both = [subprocess.Popen(publish, cwd=copy.root, env=copy.env) for _ in range(2)]
-    assert [one.wait() for one in both] == [0, 0]
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-
-
 # Snakemake's own options mean what they say.
 
 
-def test_a_run_ends_at_a_rule(clone):
+def test_a_run_ends_at_a_rule_or_is_forced_from_it(clone, copy):
     assert planned(clone, TARGET, options=["--until", "run"]) == {"run": 8}
-
-
-def test_a_rule_is_forced(copy):
     assert planned(copy, TARGET, options=["--forcerun", "run"]) == {"run": 8, **PRODUCTS}
 
 

@@ -4,13 +4,11 @@ import json
 import re
 import shlex
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
 import yaml
 from installed import build
-from projects import TIMERS
 
 from optimist.cli.new import STARTS
 from optimist.experiments import results
@@ -136,20 +134,6 @@ def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_knows(she
         assert told and all(
             "NameError: name 'arm' is not defined (mine.py" in line for line in told
         )
-    (words,) = (words for words in commands()[3] if words[:2] == ["optimist", "provenance"])
-    known = shell.installed.run(*words, cwd=folder).stdout
-    assert "today's code and tables would make another file\n" in known
-    assert "cells without a record: 2: glb_omd/regret/logistic_s3/mine.py:Mine" in known
-
-
-def test_onstart_of_the_folder_is_that_of_the_workflow(shell):
-    folder = shell.folder.parent / "timers"
-    shell.installed.run("optimist", "init", folder, cwd=shell.folder)
-    with (folder / "Snakefile").open("a") as file:
-        file.write(TIMERS)
-    only = "only={settings: [logistic_s3], algorithms: [mine]}"
-    words = ["results", "--cores", "1", "--configfile", "config/quick.yaml", "--config", only]
-    assert "timers left: 0\n" in shell.installed.run("snakemake", *words, cwd=folder).stdout
 
 
 # What is in the wheel.
@@ -171,8 +155,10 @@ def test_the_wheel_holds_every_file_that_commands_and_rules_read(installed, proj
     assert own == tracked(project, "src/optimist")
     assert files["project/Snakefile"] == (project.root / "Snakefile").read_bytes()
     assert b"retention of this notice" in files["project/data/README.md"]
-    pictures = {name for name in files if name.endswith((".png", ".pdf", ".webp"))}
-    assert not pictures
+    tables = ("claims.csv", "trials.parquet", "cells.csv", "studies.parquet", "records/fig2.json")
+    assert {f"project/figures/bkb/{name}" for name in tables} <= {*files}
+    drawn = ("project/figures/bkb/tables/", ".png", ".pdf", ".webp")
+    assert not [name for name in files if name.startswith(drawn) or name.endswith(drawn)]
 
 
 def test_the_wheel_names_no_folder_of_the_machine_that_built_it(installed, project):
@@ -185,21 +171,6 @@ def test_the_wheel_of_the_source_distribution_is_the_same_in_every_byte(installe
     (source,) = tmp_path.iterdir()
     (wheel,) = build(source, "--target", "wheel").glob("*.whl")
     assert wheel.read_bytes() == installed.wheel.read_bytes()
-
-
-def test_a_wheel_after_a_full_run_holds_verdicts_and_tables_of_trials_alone(installed, tmp_path):
-    shutil.unpack_archive(installed.sdist, tmp_path, filter="data")
-    (source,) = tmp_path.iterdir()
-    tables = ("claims.csv", "trials.parquet", "cells.csv", "studies.parquet")
-    names = ["claims.csv", "bkb/records/fig2.json", *(f"bkb/{name}" for name in tables)]
-    others = ["bkb/fig2.png", "bkb/tables/fig2.csv", "bkb/thumbnails/fig2.webp"]
-    for name in (*names, *others):
-        (source / "figures" / name).parent.mkdir(parents=True, exist_ok=True)
-        (source / "figures" / name).write_text("1")
-    (wheel,) = build(source, "--target", "wheel").glob("*.whl")
-    found = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"optimist/project/figures/{name}" for name in names} <= found
-    assert not {f"optimist/project/figures/{name}" for name in others} & found
 
 
 def test_commands_write_below_the_current_folder_and_never_to_the_package(installed, tmp_path):

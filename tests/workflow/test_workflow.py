@@ -1,7 +1,6 @@
 """The workflow, run for real in a copy of the project."""
 
 import os
-import re
 import shutil
 
 import numpy as np
@@ -24,16 +23,11 @@ QUICK = "results/quick/figures"
 OVERLAYS = ("config/quick.yaml", "config/every_kind.yaml")
 
 
-@pytest.mark.parametrize(("limit", "left"), [([], False), (["100/2s"], True)])
-def test_no_timer_wakes_the_scheduler_unless_a_limit_is_asked_for(tiny, limit, left):
+def test_no_timer_wakes_the_scheduler(tiny):
     with (tiny.root / "Snakefile").open("a") as snakefile:
         snakefile.write(TIMERS)
     (tiny.root / "figures/glb_omd/fig1.png").unlink()
-    *arguments, end = tiny.overlay()
-    asked = [f"--max-jobs-per-timespan={text}" for text in limit]
-    text = tiny.run(*arguments, *asked, end, TARGET).stdout
-    (number,) = re.findall("timers left: ([0-9]+)", text)
-    assert (number != "0") == left
+    assert "timers left: 0" in tiny.run(*tiny.overlay(), TARGET).stdout
 
 
 def test_dry_run_of_everything_plans_every_result(project):

@@ -7,9 +7,8 @@ blas_kernels.fix()
 with logged(snakemake.log[0]):
     blas_kernels.verify()
     from optimist.core.layout import Layout
-    from optimist.plan import products
-    from optimist.plan.made import make
+    from optimist.plan.products import Product, Sources, make
 
     layout = Layout(*snakemake.params.layout)
-    sources = products.Sources(layout, **snakemake.params.sources)
-    make(products.Product(**snakemake.params.product), sources)
+    sources = Sources(layout, **snakemake.params.sources)
+    make(Product(**snakemake.params.product), sources)

@@ -26,10 +26,6 @@ def answer(parser: argparse.ArgumentParser) -> None:
     """Print completions for a shell, and end the process."""
     import argcomplete
 
-    for action in _actions(parser):
-        complete = COMPLETERS.get(action.dest)
-        if complete is not None:
-            action.completer = _quiet(complete)  # type: ignore[attr-defined]
     argcomplete.autocomplete(parser, always_complete_options=False)
 
 
@@ -41,25 +37,22 @@ def script(shell: str) -> str:
     return text
 
 
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    for action in parser._actions:
-        yield action
-        for command in (action.choices or {}) if hasattr(action, "add_parser") else ():
-            yield from _actions(action.choices[command])  # type: ignore[index]
+def completer(destination: str) -> Callable[..., list[str]] | None:
+    """Return the completer of an argument in the form of argcomplete, with no words after an error.
 
-
-def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
-    """Return a completer in the form of argcomplete, which has no words after an error.
-
-    ``complete`` gets the word so far, and the settings typed before it.
+    The function in `COMPLETERS` gets the word so far, and the settings typed before it.
     """
+    if destination not in COMPLETERS:
+        return None
 
-    def completer(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    def words(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
         with contextlib.suppress(Exception):
-            return list(complete(prefix, getattr(parsed_args, "settings", None) or ()))
+            return list(
+                COMPLETERS[destination](prefix, getattr(parsed_args, "settings", None) or ())
+            )
         return []
 
-    return completer
+    return words
 
 
 def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
@@ -84,15 +77,15 @@ def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]
     if not slash:
         yield from (f"{name}/" for name in paper_names())
         return
-    known = _settings(paper)
+    bases = _settings(paper)
     name = label.partition("[")[0]
     if name == label:
-        yield from (f"{paper}/{name}{end}" for name in known)
+        yield from (f"{paper}/{name}{end}" for name in bases)
         return
     from optimist.cli.listing import described
     from optimist.experiments.setting import option_places
 
-    environment = known[name]["environment"]
+    environment = bases[name]["environment"]
     texts = {key: kind for key, (kind, _) in described(environment).items()}
     options = dict.fromkeys(option_places(environment), "") | texts
     yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
@@ -178,7 +171,7 @@ def families(*_: object) -> list[str]:
     """Return the families of algorithms and of environments."""
     from optimist.cli.new import FAMILIES
 
-    return [family for found in FAMILIES.values() for family in found]
+    return [family for names in FAMILIES.values() for family in names]
 
 
 def _settings(paper: str) -> Mapping[str, Any]:
@@ -187,8 +180,8 @@ def _settings(paper: str) -> Mapping[str, Any]:
     from optimist.config.expand import base_settings
     from optimist.config.load import claims_path
 
-    found = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
-    return {name: spec for name, spec in found.items() if "[" not in name}
+    bases = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
+    return {name: spec for name, spec in bases.items() if "[" not in name}
 
 
 def _domains(text: str) -> set[str]:
@@ -200,8 +193,8 @@ def _domains(text: str) -> set[str]:
     if paper not in paper_names():
         return set()
     pattern = label.partition("[")[0]
-    found = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
-    return {environment_domain(spec["environment"]) for spec in found}
+    matching = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
+    return {environment_domain(spec["environment"]) for spec in matching}
 
 
 def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:

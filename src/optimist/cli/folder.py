@@ -57,11 +57,11 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
 
 def _texts(family: str) -> dict[str, str]:
     """Return the text of each file, by its path relative to the folder."""
-    own = files("optimist.cli") / "templates" / "folder"
-    found = {name: (own / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
-    found |= {name: read_text(project_root() / name) for name in COPIED}
-    found = {name: filled(text, _words(family)) for name, text in found.items()}
-    return {**found, f"{ALGORITHM}.py": template("algorithm", family, ALGORITHM)}
+    templates = files("optimist.cli") / "templates" / "folder"
+    texts = {name: (templates / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
+    texts |= {name: read_text(project_root() / name) for name in COPIED}
+    texts = {name: filled(text, _words(family)) for name, text in texts.items()}
+    return {**texts, f"{ALGORITHM}.py": template("algorithm", family, ALGORITHM)}
 
 
 def _words(family: str) -> dict[str, str]:

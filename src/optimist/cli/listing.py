@@ -5,12 +5,12 @@ import itertools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
-from optimist.config.load import load_paper, matches, paper_names, with_file
+from optimist.config.load import load_paper, matches, paper_names, using, with_file
 from optimist.config.select import HORIZON
 from optimist.core.docstrings import option_texts, parameters_of
 from optimist.core.errors import ConfigError, unknown_name
@@ -26,12 +26,34 @@ Table = list[dict[str, Any]]
 NARROWEST = 8  # characters of a folded column
 
 
+def content(listed: str | None) -> dict[str, Any]:
+    """Return the listing of ``PAPER``, ``PAPER/SETTING``, an algorithm, or of everything."""
+    if listed is None:
+        return everything()
+    paper, _, setting = listed.partition("/")
+    if not setting or names_file(listed):
+        return of_name(listed.removesuffix("/"))
+    return (of_settings if {*"*?"} & {*setting} else of_setting)(paper, setting)
+
+
+def told(
+    tell: Callable[[Any], None], listed: str | None, overlays: Sequence[str]
+) -> dict[str, Any]:
+    """Return `content` with the settings and algorithms of overlays, in another process."""
+    with using(*overlays):
+        return content(listed)
+
+
 def everything() -> dict[str, Table]:
     """Return the tables ``papers`` and ``algorithms``, one row for each."""
-    return {
-        "papers": [_paper_row(name) for name in paper_names()],
-        "algorithms": [row for domain in REGISTRIES for row in _algorithms(domain)],
-    }
+    algorithms = []
+    for domain, registry in REGISTRIES.items():
+        for name in registry.table:
+            cls: Any = algorithm_class(name, domain)
+            defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
+            row = {"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)}
+            algorithms.append(row)
+    return {"papers": [_paper_row(name) for name in paper_names()], "algorithms": algorithms}
 
 
 def of_name(name: str) -> dict[str, Any]:
@@ -51,24 +73,23 @@ def of_name(name: str) -> dict[str, Any]:
     if names_file(name) and _is_environment(name):
         return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
     if not (is_paper or is_method):
-        known = {*paper_names()}.union(*REGISTRIES.values())
+        names = {*paper_names()}.union(*REGISTRIES.values())
         if meant := file_meant(name):
             raise ConfigError(f"{name!r} is no class{meant}; allowed: path.py:Class")
-        raise unknown_name("paper or algorithm", name, known)
-    found = of_paper(name) if is_paper else {}
+        raise unknown_name("paper or algorithm", name, names)
+    tables = of_paper(name) if is_paper else {}
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
         with suppress(OtherDomainError):  # a class in a file may fit one domain only
-            found |= _method(name, domain)
-    return found
+            tables |= _method(name, domain)
+    return tables
 
 
 def _is_environment(name: str) -> bool:
     """Return whether a class of a file is an environment; no if it cannot be loaded."""
     try:
-        environment_class(name)
+        return bool(environment_class(name))
     except ConfigError:
         return False
-    return True
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
@@ -139,8 +160,8 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     """
     paper, asked = load_paper(name), _by_setting(name)
     bases = list(dict.fromkeys(map(name_of, asked)))
-    found = [setting for setting in asked if matches(setting, pattern)]
-    if not found:
+    matching = [setting for setting in asked if matches(setting, pattern)]
+    if not matching:
         raise ConfigError(
             f"setting {name}/{pattern} matches nothing; allowed: patterns of {', '.join(bases)}"
         )
@@ -153,17 +174,17 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
                 "turns": max((t.stop for t in asked[setting] if t.lane == "timing"), default=0),
                 "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked[setting])),
             }
-            for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))
+            for setting in sorted(matching, key=lambda setting: bases.index(name_of(setting)))
         ],
     }
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
     """Return the trials of a paper, by setting."""
-    found: dict[str, list[Trials]] = {}
+    by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
-        found.setdefault(trials.cell.setting, []).append(trials)
-    return found
+        by_setting.setdefault(trials.cell.setting, []).append(trials)
+    return by_setting
 
 
 def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
@@ -203,16 +224,6 @@ def _options(spec: Mapping[str, Any]) -> Table:
     return [_option_row(key, "value", values.get(key), texts) for key in places]
 
 
-def _algorithms(domain: str) -> Table:
-    """Return a row for each algorithm of a domain: its name, options and reference."""
-    rows = []
-    for name in REGISTRIES[domain].table:
-        cls: Any = algorithm_class(name, domain)
-        defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
-        rows.append({"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)})
-    return rows
-
-
 def _source(cls: Any) -> str:
     """Return the source that a class names; a class in a file may lack one."""
     return getattr(cls, "reference", None) or "no reference"
@@ -221,7 +232,7 @@ def _source(cls: Any) -> str:
 def _as_typed(text: str) -> str:
     """Return a docstring's text with the label's words for Python's constants."""
     words = {"None": "null", "True": "true", "False": "false"}
-    return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], text)
+    return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], text)
 
 
 def described(environment: str) -> dict[str, tuple[str, str]]:
@@ -262,13 +273,13 @@ def _table(rows: Table, width: int) -> str:
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
     """Return widths that fit into ``space``, with the widest narrowed first, if possible."""
-    found = [*widths]
-    while sum(found) > space:
-        room = [i for i, size in enumerate(found) if size > least[i]]
+    narrowed = [*widths]
+    while sum(narrowed) > space:
+        room = [i for i, size in enumerate(narrowed) if size > least[i]]
         if not room:
             break
-        found[max(room, key=found.__getitem__)] -= 1
-    return found
+        narrowed[max(room, key=narrowed.__getitem__)] -= 1
+    return narrowed
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:

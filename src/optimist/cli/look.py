@@ -7,24 +7,24 @@ from optimist.cli import folder, listing
 from optimist.cli import new as new_files
 from optimist.cli.completion import script
 from optimist.cli.output import say
+from optimist.cli.play import call
 from optimist.core import terminal
 from optimist.core.registry import names_file
 
 WIDTH = 120  # of tables if the output is not a terminal
+SECONDS = 60.0  # for the classes of a user's files
 
 
 def list_(options: Any) -> int:
     """Print papers, settings, algorithms and options."""
-    listed = options.listed
-    paper, _, setting = (listed or "").partition("/")
-    if listed is None:
-        content = listing.everything()
-    elif not setting or names_file(listed):
-        content = listing.of_name(listed.removesuffix("/"))
-    elif set("*?").intersection(setting):
-        content = listing.of_settings(paper, setting)
+    listed, overlays = options.listed, options.configfile
+    if names_file(listed or "") or overlays:  # with classes of files, which may do anything
+        asked = {"listed": listed, "overlays": overlays}
+        content = call(
+            options, listed or "list", "optimist.cli.listing:told", seconds=SECONDS, **asked
+        )
     else:
-        content = listing.of_setting(paper, setting)
+        content = listing.content(listed)
     if options.json:
         print(json.dumps(content, indent=1))
     else:

@@ -1,7 +1,5 @@
 """Files to start from: a working algorithm or environment, for users to change."""
 
-import ast
-import builtins
 import keyword
 import os
 import re
@@ -125,13 +123,12 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
         raise ConfigError(f"--family is missing; allowed: {', '.join(FAMILIES[what])}")
     one_of(f"--family of an {what}", family, FAMILIES[what])
     _check_name(what, name)
-    cls, text = _class_name(name), template(what, family, name)
-    _check_class(cls, text)
     path = f"{name}.py" if file is None else file
     _check_path(path)
     with open(path, "x", encoding="utf-8") as written:
-        written.write(text)
-    return path, _next(what, family, path, canonical_name(f"{path}:{cls}"))
+        written.write(template(what, family, name))
+    label = canonical_name(f"{path}:{_class_name(name)}")
+    return path, _next(what, family, path, label)
 
 
 def _check_name(what: str, name: str) -> None:
@@ -161,16 +158,6 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     for word, value in words.items():
         text = text.replace(word, value)
     return text
-
-
-def _check_class(cls: str, text: str) -> None:
-    """Raise ConfigError if a file uses the name of its class for another object."""
-    nodes = ast.walk(ast.parse(text))
-    imported = {
-        alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
-    }
-    if cls in imported or hasattr(builtins, cls):
-        raise ConfigError(f"NAME makes a class {cls}, which there is; allowed: another name")
 
 
 def _check_path(path: str) -> None:

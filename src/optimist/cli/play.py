@@ -20,6 +20,7 @@ def run(options: Any) -> int:
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
     asked = {"cell": options.cell, "first": first, "stop": stop, "rounds": options.rounds}
+    asked |= {"overlays": options.configfile, "debug": options.debug}
     ended = []
     with terminal.Busy(f"playing trials {options.trials}", sys.stderr) as busy:
 
@@ -29,24 +30,45 @@ def run(options: Any) -> int:
                 with busy.hidden():
                     _print_trial(**trial)
 
-        asked |= {"overlays": options.configfile, "debug": options.debug}
-        try:
-            _call(options, options.cell, "optimist.comparison.single:play", show, **asked)
-        except EndedError as error:
-            raise ResultError(f"{options.cell}: {error}") from error
+        call(options, options.cell, "optimist.comparison.single:play", show, **asked)
     if options.json:
         print(json.dumps(ended, indent=1))
     return 0
 
 
-def _call(
-    options: Any, name: str, function: str, tell: Callable[[Any], None], **arguments: Any
+def call(
+    options: Any,
+    name: str,
+    function: str,
+    tell: Callable[[Any], None] = lambda value: None,
+    seconds: float | None = None,
+    **arguments: Any,
 ) -> Any:
-    """Call a function in another process, or in this one for a traceback; return its result."""
+    """Call a function in another process, or in this one for a traceback; return its result.
+
+    Parameters
+    ----------
+    options : namespace
+        Of the command.
+    name : str
+        Name of the class that the function calls, for messages.
+    function, tell, seconds, **arguments
+        See `optimist.core.executor.call`.
+
+    Raises
+    ------
+    ResultError
+        If the process ended first, the time is over, or a class raised an error.
+    """
     if options.debug:
         return worker.called(function, tell, arguments)
-    with errors_in_one_line(options, name):
-        return executor.call(function, tell, **arguments)
+    try:
+        with errors_in_one_line(options, name):
+            return executor.call(function, tell, seconds, **arguments)
+    except EndedError as error:
+        raise ResultError(f"{name}: {error}") from error
+    except TimeoutError:
+        raise ResultError(f"{name}: no answer in {seconds:g} s") from None
 
 
 @contextmanager

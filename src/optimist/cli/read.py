@@ -78,8 +78,8 @@ def page(options: Any) -> int:
 
 def provenance(options: Any) -> int:
     """Print the origin of a figure, table or result."""
-    found = trace.trace(options.file, options.configfile, options.config)
-    say(json.dumps(found, indent=1) if options.json else trace.to_text(found))
+    origin = trace.trace(options.file, options.configfile, options.config)
+    say(json.dumps(origin, indent=1) if options.json else trace.to_text(origin))
     return 0
 
 
@@ -93,26 +93,21 @@ def results(options: Any) -> int:
         is_restricted = any(plan.config["only"].values()) and options.delete != "other"
         other = {} if is_restricted else inventory.others(plan)
     files = [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
-    found: dict[str, Any] = {"files": files, "other": other}
-    lines = [inventory.to_text(entries, other, _configuration(options))]
+    report: dict[str, Any] = {"files": files, "other": other}
+    named = (("--configfile", options.configfile), ("--config", options.config))
+    typed = "".join(f"{name} {shlex.join(words)} " for name, words in named if words)
+    lines = [inventory.to_text(entries, other, typed)]
     if options.costs:
-        measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(entries, plan)]
-        known = costs.read(options.costs)
-        updated = costs.update(known, measured)
+        rows = costs.read(options.costs)
+        updated = costs.update(rows, inventory.measured(entries, plan))
         costs.write(updated, options.costs)
-        found["new_costs"] = len({*updated} - {*known})
-        lines.append(f"{options.costs}: {found['new_costs']} of {len(updated)} rows are new")
+        report["new_costs"] = len({*updated} - {*rows})
+        lines.append(f"{options.costs}: {report['new_costs']} of {len(updated)} rows are new")
     if options.delete:
         doomed = sorted({e.made for e in entries if e.state == options.delete})
         doomed = [*other] if options.delete == "other" else doomed
         inventory.delete(doomed)
-        found["deleted"] = doomed
+        report["deleted"] = doomed
         lines.append(f"deleted {len(doomed)} results")
-    say(json.dumps(found, indent=1) if options.json else "\n".join(lines))
+    say(json.dumps(report, indent=1) if options.json else "\n".join(lines))
     return 0
-
-
-def _configuration(options):
-    """Return the options that name a configuration, as the user typed them."""
-    named = (("--configfile", options.configfile), ("--config", options.config))
-    return "".join(f"{name} {shlex.join(words)} " for name, words in named if words)

@@ -19,11 +19,11 @@ from optimist.plan.reseal import reseal as resealed
 def decide(options: Any) -> int:
     """Decide claims again from the committed tables."""
     paper, dot, _ = options.what.partition(".")
-    found = remake.plans(
+    plans = remake.plans(
         [paper] if paper else [], options.configfile, options.config, options.figures
     )
     if dot:
-        frame = remake.decide_one(next(found), options.what, options.strict, warn)
+        frame = remake.decide_one(next(plans), options.what, options.strict, warn)
         if options.json:
             print(frame.to_json(orient="records", indent=1))
         else:
@@ -32,7 +32,7 @@ def decide(options: Any) -> int:
         return 0
     written, changed = [], []
     papers = load_config(*options.configfile, values=options.config)["papers"]
-    for plan in found:
+    for plan in plans:
         layout, (name,) = plan.layout, plan.papers
         before = _words(layout.claims(name)["csv"])
         written += remake.decide(plan, options.strict, warn)
@@ -66,9 +66,9 @@ def draw(options: Any) -> int:
     for plan in remake.plans(
         [paper] if paper else [], options.configfile, options.config, options.figures
     ):
-        own = remake.shown(plan, name)
-        remake.warn(plan, own, options.strict, warn)
-        asked += [(product, plan.targets.sources(product)) for product in own]
+        products = remake.shown(plan, name)
+        remake.warn(plan, products, options.strict, warn)
+        asked += [(product, plan.targets.sources(product)) for product in products]
     say_written(remake.draw(asked, remake.cores_of(options.cores)), options)
     return 0
 
@@ -76,12 +76,12 @@ def draw(options: Any) -> int:
 def publish(options: Any) -> int:
     """Put results into the committed tables."""
     plan = Plan(load_config(*options.configfile, values=options.config))
-    found = [published(plan, paper, options.folders) for paper in plan.papers]
+    summaries = [published(plan, paper, options.folders) for paper in plan.papers]
     if options.json:
-        print(json.dumps([vars(summary) for summary in found]))
+        print(json.dumps([vars(summary) for summary in summaries]))
     else:
-        say("\n".join(summary.in_words() for summary in found))
-    return 1 if any(summary.missing for summary in found) else 0
+        say("\n".join(summary.in_words() for summary in summaries))
+    return 1 if any(summary.missing for summary in summaries) else 0
 
 
 def reseal(options: Any) -> int:
@@ -90,13 +90,13 @@ def reseal(options: Any) -> int:
     def report(done, number):
         print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)
 
-    papers, found = [options.paper] if options.paper else [], []
+    papers, summaries = [options.paper] if options.paper else [], []
     for plan in remake.plans(papers, options.configfile, options.config, options.figures):
         for paper in plan.papers:
-            found.append(resealed(plan, paper, remake.cores_of(options.cores), report))
+            summaries.append(resealed(plan, paper, remake.cores_of(options.cores), report))
             print(file=sys.stderr)
     if options.json:
-        print(json.dumps([vars(summary) for summary in found]))
+        print(json.dumps([vars(summary) for summary in summaries]))
     else:
-        say("\n".join(summary.in_words() for summary in found))
-    return 1 if any(summary.other for summary in found) else 0
+        say("\n".join(summary.in_words() for summary in summaries))
+    return 1 if any(summary.other for summary in summaries) else 0

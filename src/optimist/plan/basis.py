@@ -88,8 +88,8 @@ class Basis:
     def shortened(self) -> str:
         """How the run is shortened, as in ``at most 2 trials``, or an empty string."""
         words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
-        known = {word: self.config["caps"][key] for key, word in words.items()}
-        limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in known.items() if n is not None]
+        caps = {word: self.config["caps"][key] for key, word in words.items()}
+        limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in caps.items() if n is not None]
         return f"at most {', '.join(limits)}" if limits else ""
 
 

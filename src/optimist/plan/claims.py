@@ -32,29 +32,29 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
     ConfigError
         For an unknown claim.
     """
-    known = {claim.id: claim for found in claims_by_paper.values() for claim in found}
+    by_name = {claim.id: claim for claims in claims_by_paper.values() for claim in claims}
     least: dict[str, dict[CellKey, int]] = {paper: {} for paper in claims_by_paper}
     for name, number in decide.items():
-        if name not in known:
-            raise unknown_name("claim in decide", name, known)
-        own = least[name.partition(".")[0]]
-        for cell in claim_cells(known[name]):
-            own[cell] = max(own.get(cell, 0), number)
+        if name not in by_name:
+            raise unknown_name("claim in decide", name, by_name)
+        fewest = least[name.partition(".")[0]]
+        for cell in claim_cells(by_name[name]):
+            fewest[cell] = max(fewest.get(cell, 0), number)
     return least
 
 
-def check_run(found: Iterable[Claim], asked: Iterable[CellKey]) -> None:
+def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
     """Raise ConfigError for a reading that has no cell in ``asked``.
 
     For a claim with one reading, `check_planned` names the cell.
     """
-    known = ["/".join(cell) for cell in asked]
-    for claim in found:
+    cells_asked = ["/".join(cell) for cell in asked]
+    for claim in claims:
         for reading in claim.readings:
             tested = [check for check in reading.counted or reading.checks if check.is_tested]
             cells = ["/".join(cell) for check in tested for cell in check.cells]
-            if not tested or (reading.name and cells and set(cells).isdisjoint(known)):
-                lacking = f" ({cells[0]}{nearest(cells[0], known)})" if cells else ""
+            if not tested or (reading.name and cells and set(cells).isdisjoint(cells_asked)):
+                lacking = f" ({cells[0]}{nearest(cells[0], cells_asked)})" if cells else ""
                 raise ConfigError(
                     f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; "
                     "allowed: readings with cells in runs.yaml, no others (key 'without')"
@@ -90,30 +90,32 @@ class PlannedClaims:
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that the claims of a paper name, by ``lane/setting``."""
-        found: dict[str, set[int]] = {}
+        rounds: dict[str, set[int]] = {}
         checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
         for check in checks:
             for setting in check.settings if check.rounds else ():
-                found.setdefault(f"regret/{setting}", set()).update(check.rounds)
-        return found
+                rounds.setdefault(f"regret/{setting}", set()).update(check.rounds)
+        return rounds
 
     def check(self, trials: PlannedTrials) -> None:
         """Refuse claims about cells that are not run, or that have too few trials."""
-        for name, found in self.by_paper.items():
+        for name, claims in self.by_paper.items():
             planned = {key: one.stop for key, one in trials.asked[name].items()}
-            check_run(found, planned)
-            known = {label for cell in trials.cells[name] for label in cell}
+            check_run(claims, planned)
+            names = {label for cell in trials.cells[name] for label in cell}
             for study in studies.of_paper(self._papers[name]):
-                own = study.cells(dict(self._papers[name]), ())
-                known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
-            check_planned(found, known, planned)
+                cells = study.cells(dict(self._papers[name]), ())
+                names |= study.about() | {
+                    label for c in cells for label in (c.setting, c.algorithm)
+                }
+            check_planned(claims, names, planned)
             document = self._documents[name]
             rows = of_document(document["first"])
-            check_first(found, rows, planned, document.get("least", 1))
+            check_first(claims, rows, planned, document.get("least", 1))
 
 
 def lines_of(paper: str) -> dict[str, int]:
     """Return the line at which each claim of a paper begins in its file, counted from 1."""
     lines = read_text(claims_path(paper)).splitlines()
-    found = ((number, _CLAIM.match(line)) for number, line in enumerate(lines, 1))
-    return {match[1]: number for number, match in found if match}
+    matches = ((number, _CLAIM.match(line)) for number, line in enumerate(lines, 1))
+    return {match[1]: number for number, match in matches if match}

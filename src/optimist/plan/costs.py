@@ -2,14 +2,13 @@
 
 ``config/costs.csv`` has one row per lane and cell: the rounds of a trial, the processor seconds of
 a trial with the overhead of its job, and the peak memory of the process in MiB. A row without
-setting and algorithm is a whole job of the rule named as its lane, for studies. `collect` makes the
-first kind of row from result files, `of_study` the second from the files of studies.
+setting and algorithm is a whole job of the study named as its lane.
 """
 
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -72,8 +71,8 @@ class Costs:
 
     def _of(self, trials: Trials) -> Row | None:
         cell = trials.cell
-        own = self._cells.get((trials.lane, cell.paper, cell.setting, cell.algorithm))
-        return own or self._names.get((cell.paper, name_of(cell.algorithm)))
+        row = self._cells.get((trials.lane, cell.paper, cell.setting, cell.algorithm))
+        return row or self._names.get((cell.paper, name_of(cell.algorithm)))
 
     def seconds(self, trials: Trials) -> float:
         """Return the expected seconds of some trials.
@@ -81,29 +80,28 @@ class Costs:
         An unmeasured cell counts as the slowest cell, by round, of its algorithm in the paper.
         Beyond the measured horizon, seconds grow with its square, as later rounds are slower.
         """
-        found = self._of(trials)
-        number = trials.stop - trials.first
-        if found is None:
+        row, number = self._of(trials), trials.stop - trials.first
+        if row is None:
             return UNKNOWN_SECONDS * number
-        ratio = _rounds(trials) / found.rounds
-        return found.cpu_seconds * number * ratio * max(1.0, ratio)
+        ratio = rounds_of(trials) / row.rounds
+        return row.cpu_seconds * number * ratio * max(1.0, ratio)
 
     def seconds_of_cell(self, paper: str, lane: str, setting: str, algorithm: str) -> float:
         """Return the measured seconds of a trial of a cell, or nan."""
-        found = self._cells.get((lane, paper, setting, algorithm))
-        return math.nan if found is None else found.cpu_seconds
+        row = self._cells.get((lane, paper, setting, algorithm))
+        return math.nan if row is None else row.cpu_seconds
 
     def peak_mb(self, trials: Trials) -> float:
         """Return the expected memory of a process in MiB, more for a longer horizon."""
-        found = self._of(trials)
-        if found is None:
+        row = self._of(trials)
+        if row is None:
             return UNKNOWN_MB
-        return found.peak_mb * max(1.0, _rounds(trials) / found.rounds)
+        return row.peak_mb * max(1.0, rounds_of(trials) / row.rounds)
 
     def study(self, name: str, paper: str) -> tuple[float, float]:
         """Return the seconds of a paper's study, and its memory in MiB."""
-        found = self._studies.get((name, paper))
-        return UNKNOWN_STUDY if found is None else (found.cpu_seconds, found.peak_mb)
+        row = self._studies.get((name, paper))
+        return UNKNOWN_STUDY if row is None else (row.cpu_seconds, row.peak_mb)
 
     def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
         """Return the resources that the jobs of a rule request, for Snakemake.
@@ -134,7 +132,8 @@ class Costs:
         return {"mem_mb": mem_mb, "runtime": runtime}
 
 
-def _rounds(trials: Trials) -> int:
+def rounds_of(trials: Trials) -> int:
+    """Return the number of rounds of a trial."""
     horizon = int(trials.cell.spec["horizon"])
     return min(horizon, trials.rounds or horizon)
 
@@ -149,54 +148,21 @@ def read(path: str | Path) -> list[Row]:
     """
     if not Path(path).exists():
         return []
-    lines = csv.DictReader(io.StringIO(read_text(path)))
-    try:
-        return [_row(path, number, line) for number, line in enumerate(lines, 2)]
-    except csv.Error as error:
-        raise ConfigError(f"{path} is no table: {error}") from None
-
-
-def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
-    try:
-        values = {name: read_as(line[name]) for name, read_as in get_type_hints(Row).items()}
-        row = Row(**values)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{path}, line {number}: {error}; allowed: {', '.join(COLUMNS)}"
-        ) from None
-    if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.cpu_seconds < math.inf:
-        raise ConfigError(
-            f"{path}, line {number}: rounds {row.rounds}, cpu_seconds {row.cpu_seconds}, peak_mb "
-            f"{row.peak_mb}; allowed: at least one round, and no negative number"
-        )
-    return row
-
-
-def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
-    """Return the sorted rows of a table, from pairs of trials and the resources that they used.
-
-    The second of a pair is ``use`` in the metadata that `optimist.experiments.job` writes. A cell
-    in several files has their mean seconds by trial, and the largest memory.
-    """
-    found: dict[tuple[str, str, str, str, int], tuple[int, float, float]] = {}
-    for trials, use in used:
-        cell = trials.cell
-        key = trials.lane, cell.paper, cell.setting, cell.algorithm, _rounds(trials)
-        number, seconds, peak = found.get(key, (0, 0.0, 0.0))
-        found[key] = (
-            number + trials.stop - trials.first,
-            seconds + use["cpu_seconds"],
-            max(peak, use["peak_mb"] or 0.0),
-        )
-    return [
-        Row(*key, round(seconds / number, 3), round(peak))
-        for key, (number, seconds, peak) in sorted(found.items())
-    ]
-
-
-def of_study(use: Mapping[str, Any], study: str, paper: str) -> Row:
-    """Return the row of a study from ``use`` in the metadata of its file."""
-    return Row(study, paper, "", "", 1, round(use["cpu_seconds"], 3), round(use["peak_mb"] or 0))
+    kinds, rows = get_type_hints(Row), []
+    for number, line in enumerate(csv.DictReader(io.StringIO(read_text(path))), 2):
+        try:
+            row = Row(**{name: kind(line[name]) for name, kind in kinds.items()})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ConfigError(
+                f"{path}, line {number}: {error}; allowed: {', '.join(COLUMNS)}"
+            ) from None
+        if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.cpu_seconds < math.inf:
+            raise ConfigError(
+                f"{path}, line {number}: rounds {row.rounds}, cpu_seconds {row.cpu_seconds}, "
+                f"peak_mb {row.peak_mb}; allowed: at least one round, and no negative number"
+            )
+        rows.append(row)
+    return rows
 
 
 def priority(expected: tuple[float, float]) -> int:
@@ -210,12 +176,12 @@ def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
 
     Measurements of fewer rounds than the table has are left out.
     """
-    known = {(r.lane, r.paper, r.setting, r.algorithm): r for r in rows}
+    latest = {(r.lane, r.paper, r.setting, r.algorithm): r for r in rows}
     for row in measured:
         key = row.lane, row.paper, row.setting, row.algorithm
-        if key not in known or row.rounds >= known[key].rounds:
-            known[key] = row
-    return [known[key] for key in sorted(known)]
+        if key not in latest or row.rounds >= latest[key].rounds:
+            latest[key] = row
+    return [latest[key] for key in sorted(latest)]
 
 
 def write(rows: Iterable[Row], path: str | Path) -> None:

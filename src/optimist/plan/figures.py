@@ -50,19 +50,19 @@ def shown_by(
     ConfigError
         If a name matches no figure or table.
     """
-    known: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
+    specs: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
     for paper, kind in product(papers, KINDS):
         for name, spec in papers[paper].get(kind, {}).items():
-            known[f"{paper}/{name}"] = spec
+            specs[f"{paper}/{name}"] = spec
     cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
     tables: dict[str, set[str]] = {paper: set() for paper in papers}
     for place in names:
         paper = place.partition("/")[0]
         if paper not in papers and paper in paper_names():
             continue  # a plan may have a few papers only
-        if place not in known:
-            raise unknown_name("name in only.figures", place, known)
-        spec = known[place]
+        if place not in specs:
+            raise unknown_name("name in only.figures", place, specs)
+        spec = specs[place]
         for part in parts_of(spec) if spec else ():
             cells[paper] |= {(lane, *cell) for lane, cell in product(part.lanes, part.cells or ())}
             tables[paper] |= set(part.tables)
@@ -123,14 +123,14 @@ class PlannedShown:
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
         """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
-        found: dict[tuple[str, str, str], list[str]] = {}
+        places: dict[tuple[str, str, str], list[str]] = {}
         for name in self.names(paper, "figures"):
             parts = self._parts[paper, "figures", name]
             for letter, part in zip(ascii_lowercase, parts, strict=False):
                 place = f"{name} ({letter})" if len(parts) > 1 else name
                 for lane, cell in product(part.lanes, sorted(part.cells or ())):
-                    found.setdefault((lane, *cell), []).append(place)
-        return found
+                    places.setdefault((lane, *cell), []).append(place)
+        return places
 
     def caption(self, kind: str) -> Params:
         """Return a params function that gives the title and caption of a figure or table."""
@@ -144,15 +144,15 @@ class PlannedShown:
     def cells_of(self, paper: str, kind: str, name: str) -> list[CellKey]:
         """Return the cells that a figure or table shows: lane, setting and algorithm."""
         parts, group = self._found(paper, kind, name), group_of(self.spec(paper, kind, name))
-        found: dict[CellKey, None] = {}
+        cells: dict[CellKey, None] = {}
         for part in parts:
             for lane in part.lanes:
                 if part.cells is None:
                     keys = [k for k in self._trials.keys(paper, group=group) if k[0] == lane]
                 else:
                     keys = [(lane, *cell) for cell in part.cells]
-                found |= dict.fromkeys(keys)
-        return [*found]
+                cells |= dict.fromkeys(keys)
+        return [*cells]
 
     def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the studies whose tables a figure or table shows."""
@@ -161,24 +161,26 @@ class PlannedShown:
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that figures and tables declare, by ``lane/setting``."""
-        found: dict[str, set[int]] = {}
-        for (own, _, _), parts in self._parts.items():
-            for part in parts if own == paper else ():
+        rounds: dict[str, set[int]] = {}
+        for (paper_of_part, _, _), parts in self._parts.items():
+            for part in parts if paper_of_part == paper else ():
                 for lane, setting in product(part.lanes, part.settings):
-                    found.setdefault(f"{lane}/{setting}", set()).update(part.rounds)
-        return found
+                    rounds.setdefault(f"{lane}/{setting}", set()).update(part.rounds)
+        return rounds
 
     def modules(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the modules that decide the look of a figure or table."""
-        own = {"figures": "optimist.figures.figure", "tables": "optimist.figures.tables.base"}[kind]
-        return [own, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
+        base = {"figures": "optimist.figures.figure", "tables": "optimist.figures.tables.base"}[
+            kind
+        ]
+        return [base, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; ConfigError if there is none."""
-        known = self._basis.papers[paper].get(kind, {})
-        if name not in known:
-            raise unknown_name(f"name among {kind} of {paper}", name, known)
-        return known[name]
+        specs = self._basis.papers[paper].get(kind, {})
+        if name not in specs:
+            raise unknown_name(f"name among {kind} of {paper}", name, specs)
+        return specs[name]
 
     def _found(self, paper: str, kind: str, name: str) -> list[Part]:
         self.spec(paper, kind, name)

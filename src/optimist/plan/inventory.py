@@ -1,17 +1,18 @@
 """Contents of a results folder: planned results, their faults, and other files."""
 
+import math
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.layout import parse_result
 from optimist.experiments import results
+from optimist.experiments.cell_records import STUDY
 from optimist.experiments.loop import COMPLETE, EARLY
-from optimist.experiments.trials import Trials
+from optimist.experiments.trials import CellKey
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import costs
 from optimist.plan.plan import Plan
@@ -28,26 +29,25 @@ class Entry:
         The output of its job: the file, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
         ``early`` if some trials ended for lack of time.
+    paper : str
+    key : CellKey
+        Lane, setting and algorithm, or `STUDY`, its name and an empty text.
+    is_committed : bool
+        Whether the committed tables have it, made by today's code.
     remark : str
         The damage, or how many trials ended early.
-    trials : Trials or None
-        None for a study.
-    cost : Row or None
-        Of an existing study.
     is_whole : bool
         Whether every trial reached its last round or its time limit.
-    is_committed : bool
-        For an absent result, whether the committed tables have it, made by today's code.
     """
 
     path: str
     made: str
     state: str
+    paper: str
+    key: CellKey
+    is_committed: bool
     remark: str = ""
-    trials: Trials | None = None
-    cost: costs.Row | None = None
-    is_whole: bool = False
-    is_committed: bool = False
+    is_whole: bool = True
 
 
 def take(plan: Plan) -> list[Entry]:
@@ -58,43 +58,38 @@ def take(plan: Plan) -> list[Entry]:
     UnreadableError
         If the system refuses to read a file.
     """
-    found = []
+    entries = []
     for trials in plan.trials:
         is_race = trials.lane == "timing"
-        parts = [trials] if is_race else plan.trials.parts(trials)
-        for part, path in zip(parts, plan.trials.files(trials), strict=True):
+        about = trials.cell.paper, trials.key, plan.trials.is_committed(trials)
+        for path in plan.trials.files(trials):
             made = plan.trials.outputs(trials)[0] if is_race else path
-            found.append(_of_trials(path, made, part, plan.trials.is_committed(trials)))
+            entries.append(_entry(path, made, *about))
     for paper in plan.papers:
-        found += [_of_study(plan, paper, name) for name in plan.studies.names(paper)]
-    return found
+        for name in plan.studies.names(paper):
+            path, is_committed = plan.studies.file(paper, name), plan.studies.is_committed
+            entries.append(_entry(path, path, paper, (STUDY, name, ""), is_committed(paper, name)))
+    return entries
 
 
-def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entry:
+def _entry(path: str, made: str, paper: str, key: CellKey, is_committed: bool) -> Entry:
+    about = paper, key, is_committed
     if not Path(path).exists():
-        return Entry(path, made, "absent", trials=trials, is_committed=is_committed)
+        return Entry(path, made, "absent", *about)
     try:
+        if key[0] == STUDY:
+            study_tables.read(path)
+            return Entry(path, made, "present", *about)
         table = results.read(path)
     except ResultError as error:
-        return Entry(path, made, "damaged", str(error), trials)
+        return Entry(path, made, "damaged", *about, str(error))
     ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
     early = Counter(status for status in ends.values() if status in EARLY)
     if early:
         remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
-        return Entry(path, made, "early", f"{remark} of {len(ends)} trials", trials)
+        return Entry(path, made, "early", *about, f"{remark} of {len(ends)} trials")
     is_whole = {*ends.values()} <= {*COMPLETE}
-    return Entry(path, made, "present", trials=trials, is_whole=is_whole)
-
-
-def _of_study(plan: Plan, paper: str, name: str) -> Entry:
-    path = plan.studies.file(paper, name)
-    if not Path(path).exists():
-        return Entry(path, path, "absent", is_committed=plan.studies.is_committed(paper, name))
-    try:
-        use = study_tables.read(path)[1]["use"]
-    except ResultError as error:
-        return Entry(path, path, "damaged", str(error))
-    return Entry(path, path, "present", cost=costs.of_study(use, name, paper))
+    return Entry(path, made, "present", *about, is_whole=is_whole)
 
 
 def others(plan: Plan) -> dict[str, int]:
@@ -111,7 +106,7 @@ def others(plan: Plan) -> dict[str, int]:
         raise ConfigError("only leaves cells out, whose results would count as other; allowed: []")
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}
-    found = {}
+    sizes = {}
     for kind, paper in ((kind, p) for kind in ("run", "time", "study") for p in plan.papers):
         for path in sorted(Path(plan.layout.result(f"{kind}/{paper}")).rglob("*")):
             # A job writes to files with hidden names.
@@ -120,8 +115,8 @@ def others(plan: Plan) -> dict[str, int]:
             place = parse_result(path)
             is_planned = (*place[:5], place.race) in trials if place else str(path) in studies
             if not is_planned:
-                found[str(path)] = path.stat().st_size
-    return found
+                sizes[str(path)] = path.stat().st_size
+    return sizes
 
 
 def delete(paths: Collection[str]) -> None:
@@ -153,7 +148,7 @@ def to_text(
         How many files to name.
     """
     count = Counter(entry.state for entry in entries)
-    committed = sum(entry.is_committed for entry in entries)
+    committed = sum(entry.is_committed and entry.state == "absent" for entry in entries)
     lines = [
         f"{len(entries)} results planned: {count['present'] + count['early']} present, "
         f"{count['absent']} absent ({committed} of these in the committed tables), "
@@ -181,21 +176,26 @@ def to_text(
     return "\n".join(lines)
 
 
-def uses(entries: Iterable[Entry]) -> Iterator[tuple[Trials, dict[str, Any]]]:
-    """Yield trials and their cost, see `optimist.plan.costs.collect`, of each whole file."""
-    for entry in entries:
-        if entry.trials is not None and entry.is_whole:
-            metadata = results.read_metadata(entry.path)
-            if "use" in metadata:
-                yield entry.trials, metadata["use"]
+def measured(entries: Iterable[Entry], plan: Plan) -> list[costs.Row]:
+    """Return the costs of the published results of today's code.
 
-
-def studies(entries: Iterable[Entry], plan: Plan) -> list[costs.Row]:
-    """Return the costs of the existing studies.
-
-    A shortened or restricted run gives none, as its studies may be smaller.
+    Cells with a trial that failed or ended early have none, nor have the studies of a shortened or
+    restricted run, which may be smaller.
     """
-    cuts = [*plan.config["caps"].values(), *plan.config["only"].values()]
-    if any(cut not in (None, []) for cut in cuts):
-        return []
-    return [entry.cost for entry in entries if entry.cost is not None]
+    is_measured: dict[tuple[str, CellKey], bool] = {}
+    for entry in entries:
+        is_sound = entry.state == "present" and entry.is_whole and entry.is_committed
+        place = entry.paper, entry.key
+        is_measured[place] = is_sound and is_measured.get(place, True)
+    rows = []
+    for paper, key in (place for place, is_sound in is_measured.items() if is_sound):
+        record = plan.committed(paper)[key]
+        if key[0] == STUDY:
+            cell, rounds = (key[1], paper, "", ""), 1
+        else:
+            cell = key[0], paper, *key[1:]
+            rounds = costs.rounds_of(plan.trials.of_paper(paper)[key])
+        is_cut = key[0] == STUDY and plan.is_cut("caps", "only")
+        if not (is_cut or math.isnan(record.seconds + record.mb)):
+            rows.append(costs.Row(*cell, rounds, round(record.seconds, 3), round(record.mb)))
+    return rows

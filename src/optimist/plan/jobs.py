@@ -109,10 +109,10 @@ class PlannedJobs:
             A key of `WORDS`. A rule's value of a resource replaces Snakemake's default.
         """
         default = default_resource(workflow, name)
-        own = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""
+        exclusive = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""
 
-        def words(wildcards: Any, **known: Any) -> str:
-            said = default(wildcards, **known) if callable(default) else default
-            return f"{said or ''} {own}".strip()
+        def words(wildcards: Any, **context: Any) -> str:
+            said = default(wildcards, **context) if callable(default) else default
+            return f"{said or ''} {exclusive}".strip()
 
         return words

@@ -81,10 +81,12 @@ class Plan(Basis):
 
         It covers code, JavaScript, styles, sentences, and the docstrings of algorithms.
         """
-        own = (path for path in (PACKAGE / "page").rglob("*") if path.suffix not in (".py", ".pyc"))
+        assets = (
+            path for path in (PACKAGE / "page").rglob("*") if path.suffix not in (".py", ".pyc")
+        )
         named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))
         described = (PACKAGE / "algorithms").rglob("*.py")
-        texts = sorted(path for path in (*own, *named, *described) if path.is_file())
+        texts = sorted(path for path in (*assets, *named, *described) if path.is_file())
         return fingerprint(
             {"code": of_modules("optimist.page.build"), "texts": [*map(sha256, texts)]}
         )

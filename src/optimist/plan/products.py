@@ -6,14 +6,24 @@ files.
 """
 
 import json
+import shutil
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from optimist.core.errors import ResultError
-from optimist.core.files import fingerprint, sha256, write_frame, write_text
+from optimist.core.files import (
+    fingerprint,
+    locked,
+    read_text,
+    sha256,
+    write_atomically,
+    write_frame,
+    write_text,
+)
 from optimist.core.layout import Layout
 from optimist.experiments.cell_trials import read_results
 from optimist.experiments.trial_table import TrialTable
@@ -96,8 +106,8 @@ def is_stale(product: Product, digest: str) -> bool:
     if not all(Path(path).is_file() for path in product.files.values()):
         return False  # Snakemake makes missing files
     try:
-        known = json.loads(Path(product.record).read_text(encoding="utf-8"))
-        return bool(known["digest"] != digest)
+        record = json.loads(Path(product.record).read_text(encoding="utf-8"))
+        return bool(record["digest"] != digest)
     except (OSError, ValueError, KeyError, TypeError):
         return True
 
@@ -136,12 +146,12 @@ class Sources:
         from optimist.figures.studies.tables import read
 
         committed = self.layout.studies(self.paper)
-        found: dict[str, pd.DataFrame] = {}
+        tables: dict[str, pd.DataFrame] = {}
         for path in (committed, *self.studies):
             if Path(path).is_file():
-                found |= read(path)[0]
+                tables |= read(path)[0]
         return {
-            study: {name: found[name] for name in names if name in found}
+            study: {name: tables[name] for name in names if name in tables}
             for study, names in table_names().items()
         }
 
@@ -166,21 +176,32 @@ def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
 def make(product: Product, sources: Sources) -> None:
     """Write a product and its record.
 
+    Files are made in a temporary folder and moved in place, the record last. So all come from one
+    writer, even if two processes make the same product at once.
+
     Raises
     ------
     ResultError
         If a table is damaged, or has dropped a round that a claim names.
     """
-    trials = sources.trials(product)
-    Path(product.record).unlink(missing_ok=True)  # after a kill it would describe other files
-    {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
-        product, trials, sources.tables(product.studies)
-    )
-    root = Path(product.record).parents[1]
-    files = {str(Path(p).relative_to(root)): sha256(p) for p in sorted(product.files.values())}
-    digest = digest_of(product, sources, trials)
-    text = json.dumps({"digest": digest, "files": files}, indent=1, sort_keys=True)
-    write_text(f"{text}\n", product.record)
+    trials, record = sources.trials(product), Path(product.record)
+    with TemporaryDirectory() as folder:
+        drafts = {
+            path: Path(folder, Path(path).relative_to(record.parents[1]))
+            for path in (*product.files.values(), product.record)
+        }
+        files = {ending: str(drafts[path]) for ending, path in product.files.items()}
+        {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
+            replace(product, files=files), trials, sources.tables(product.studies)
+        )
+        digests = {str(Path(path).relative_to(folder)): sha256(path) for path in files.values()}
+        about = {"digest": digest_of(product, sources, trials), "files": digests}
+        write_text(f"{json.dumps(about, indent=1, sort_keys=True)}\n", drafts[product.record])
+        record.parent.mkdir(parents=True, exist_ok=True)
+        with locked(record.parent):
+            record.unlink(missing_ok=True)  # after a kill it would describe other files
+            for path, draft in drafts.items():
+                write_atomically(path, partial(shutil.copyfile, draft))
 
 
 def _frames(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
@@ -216,9 +237,9 @@ def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Da
 def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
     from optimist import claims
 
-    found, frame = _decided(product, trials, studies)
+    verdicts, frame = _decided(product, trials, studies)
     write_frame(claims.compacted(frame), product.files["csv"])
-    write_text(claims.to_markdown(found, frame), product.files["md"])
+    write_text(claims.to_markdown(verdicts, frame), product.files["md"])
 
 
 def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
@@ -226,8 +247,8 @@ def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Dat
     from optimist import claims
 
     context = claims.Context.make(product.about)
-    found = claims.evaluate(product.spec, _frames(product, trials, studies), context)
-    return found, claims.to_frame(found, context)
+    verdicts = claims.evaluate(product.spec, _frames(product, trials, studies), context)
+    return verdicts, claims.to_frame(verdicts, context)
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
@@ -235,19 +256,18 @@ def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
     return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
 
 
-def join_claims(layout: Layout, papers: Collection[str]) -> None:
-    """Join the verdicts of all papers into one table and one page."""
+def join_claims(layout: Layout, papers: Collection[str], to: Layout | None = None) -> None:
+    """Join the verdicts of all papers into one table and one page, at the places of ``to``."""
     import pandas as pd
 
     from optimist import claims
-    from optimist.core.files import read_text
 
     places = {paper: layout.claims(paper) for paper in papers}
     for paper, place in places.items():
         if not Path(place["csv"]).is_file():
             raise ResultError(f"{place['csv']} does not exist; make it: optimist decide {paper}")
     frames = [claims.read_frame(place["csv"]) for place in places.values()]
-    joined = layout.claims()
+    joined = (to or layout).claims()
     write_frame(claims.compacted(pd.concat(frames, ignore_index=True)), joined["csv"])
     pages = {paper: read_text(place["md"]) for paper, place in places.items()}
     write_text(claims.joined(pages), joined["md"])

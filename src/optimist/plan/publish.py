@@ -116,9 +116,9 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
     if any(records[key] is before.get(key) for key in rows):
         # A restricted run keeps the cells that it leaves out, so the table keeps its configuration.
-        known = table["configuration"]
+        earlier = table["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
-        configuration |= {k: known[k] for k in ("only", "caps") if k in known}
+        configuration |= {k: earlier[k] for k in ("only", "caps") if k in earlier}
     # If the process is killed between two writes, no record describes missing rows.
     cell_records.write(
         (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
@@ -163,32 +163,32 @@ def _rows(
     left_out = {asked[key].race for key in records if key in asked and key not in planned} - {""}
     for key in asked:
         trials, record = planned.get(key), records.get(key)
-        known = table.recorded(*key)
-        if known is not None and (record is None or record.content != known.content):
+        stored = table.recorded(*key)
+        if stored is not None and (record is None or record.content != stored.content):
             if trials is None:
                 raise ResultError(
                     f"{'/'.join(key)} in {path} has other rows than its record in {place} says; "
                     "put both files back, or publish a run that has this cell"
                 )
-            known = None  # the record describes other rows
+            stored = None  # the record describes other rows
         is_partial = trials is not None and trials.race in left_out
-        found = None if trials is None or is_partial else from_results(plan, trials, wanted)
-        if found is not None and not (known and _has_more(record, found[1], plan)):
-            rows[key], records[key] = found
+        fresh = None if trials is None or is_partial else from_results(plan, trials, wanted)
+        if fresh is not None and not (stored and _has_more(record, fresh[1], plan)):
+            rows[key], records[key] = fresh
             summary.published += 1
             continue
-        if known is not None:
-            rows[key] = known
+        if stored is not None:
+            rows[key] = stored
             where = f"{key[0]}/{key[1]}"
-            if known.is_thinned and where in declared:
+            if stored.is_thinned and where in declared:
                 declared[where] &= {*table.metadata["declared"].get(where, ())}
         if trials is None:
             continue
-        if found is None:
+        if fresh is None:
             summary.unused += _unused(plan, trials)
         if is_partial:
             summary.partial.append("/".join(key))
-        elif known is None:
+        elif stored is None:
             summary.missing.append("/".join(key))
         elif plan.trials.is_committed(trials):
             summary.kept += 1
@@ -197,11 +197,11 @@ def _rows(
     return rows
 
 
-def _has_more(known: CellRecord | None, found: CellRecord, plan: "Plan") -> bool:
+def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
     """Return whether the table has more trials, played by the same code or before a short run."""
-    if known is None or known.trials <= found.trials:
+    if record is None or record.trials <= fresh.trials:
         return False
-    return known.is_of(found.digest) or plan.is_cut("caps")
+    return record.is_of(fresh.digest) or plan.is_cut("caps")
 
 
 def from_results(
@@ -211,22 +211,22 @@ def from_results(
     paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
     if not paths:
         return None
-    found, about = read_cell(paths, trials.group, declared)
+    rows, about = read_cell(paths, trials.group, declared)
     use = [one["use"] for one in about]
     made = about[-1]["provenance"]
     record = CellRecord(
         *(trials.lane, trials.group, trials.cell.setting, trials.cell.algorithm),
-        trials=len(found),
+        trials=len(rows),
         parts=tuple(one["trials"]["stop"] for one in about),
         digest=plan.trials.digest(trials),
-        content=found.content,
+        content=rows.content,
         observed=_observed(trials, [one["observed"] for one in about]),
-        seconds=sum(one["cpu_seconds"] for one in use) / len(found),
+        seconds=sum(one["cpu_seconds"] for one in use) / len(rows),
         mb=max(one["peak_mb"] or 0.0 for one in use),
         commit=cell_records.commit_of(made),
         made=cell_records.description(made),
     )
-    return found, record
+    return rows, record
 
 
 def _unused(plan: "Plan", trials: Trials) -> list[str]:
@@ -238,9 +238,9 @@ def _unused(plan: "Plan", trials: Trials) -> list[str]:
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
     """Return the observed files and modules that the digest of the code does not cover."""
-    own, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
+    covered, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
     for record in records:
-        modules |= {name: one for name, one in record["modules"].items() if name not in own}
+        modules |= {name: one for name, one in record["modules"].items() if name not in covered}
         files |= record["files"]
     return {"modules": modules, "files": files} if modules or files else {}
 
@@ -250,8 +250,8 @@ def _studies(
 ) -> "dict[str, pd.DataFrame]":
     """Return the tables of a paper's studies, and update the records of new ones."""
     committed = plan.layout.studies(paper)
-    known = study_tables.read(committed)[0] if Path(committed).is_file() else {}
-    found: dict[str, pd.DataFrame] = {}
+    stored = study_tables.read(committed)[0] if Path(committed).is_file() else {}
+    joined: dict[str, pd.DataFrame] = {}
     asked = plan.studies.names(paper)
     for name in plan.studies.all(paper):
         path, key = plan.studies.fresh_file(paper, name), (STUDY, name, "")
@@ -272,15 +272,15 @@ def _studies(
             )
             summary.published += 1
         else:
-            tables = {table: known[table] for table in table_names()[name] if table in known}
+            tables = {table: stored[table] for table in table_names()[name] if table in stored}
             if name in asked and not tables:
                 summary.missing.append(f"study/{name}")
             elif name in asked and plan.studies.is_committed(paper, name):
                 summary.kept += 1
             elif name in asked:
                 summary.stale.append(f"study/{name}")
-        found |= tables
-    return found
+        joined |= tables
+    return joined
 
 
 def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
@@ -294,23 +294,23 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
         If a folder has no results; if a file is not regular, too large, damaged or in conflict with
         its path; if two files of one path have different numbers; or if a race is in two folders.
     """
-    own = Path(plan.layout.results)
+    home = Path(plan.layout.results)
     wanted = [
-        Path(path).relative_to(own)
+        Path(path).relative_to(home)
         for trials in plan.trials.of_paper(paper).values()
-        for path in _there(plan, trials, [own, *folders])
+        for path in _there(plan, trials, [home, *folders])
     ]
     studies = [
-        Path(plan.studies.file(paper, name)).relative_to(own) for name in plan.studies.names(paper)
+        Path(plan.studies.file(paper, name)).relative_to(home) for name in plan.studies.names(paper)
     ]
     for folder in folders:
         if not any((folder / name).is_dir() for name in ("run", "time", "study")):
             raise ResultError(
                 f"{folder} holds no results; allowed: folders with run, time or study"
             )
-    chosen = _choose(own, folders, [*wanted, *studies])
+    chosen = _choose(home, folders, [*wanted, *studies])
     for name, path in chosen.items():
-        write_atomically(own / name, partial(shutil.copyfile, path))
+        write_atomically(home / name, partial(shutil.copyfile, path))
     return len(chosen)
 
 
@@ -328,7 +328,7 @@ def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
     return [plan.trials.file(trials.part(*ends)) for ends in tiling(trials.stop, made) or made]
 
 
-def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[Path, Path]:
+def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[Path, Path]:
     chosen: dict[Path, Path] = {}
     for name in names:
         for folder in folders:
@@ -340,7 +340,7 @@ def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[P
                     f"{path} is no result; allowed: regular files of at most {MOST_BYTES} bytes"
                 )
             digest = _numbers(path)
-            there = chosen.get(name) or (own / name if (own / name).is_file() else None)
+            there = chosen.get(name) or (home / name if (home / name).is_file() else None)
             if there is None:
                 chosen[name] = path
             elif name.parts[0] != "time" and digest != _numbers(there):
@@ -350,7 +350,7 @@ def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[P
                 )
     origins: dict[Path, Path] = {}
     for name in (name for name in names if name.parts[0] == "time"):
-        place, race = chosen.get(name, own / name), name.parents[1]
+        place, race = chosen.get(name, home / name), name.parents[1]
         if place.is_file() and (folder := place.parents[4]) != origins.setdefault(race, folder):
             raise ResultError(
                 f"{race} is in part in {origins[race]} and in part in {folder}, whose turns are of "

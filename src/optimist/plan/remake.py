@@ -15,9 +15,8 @@ from optimist.experiments.cell_records import STUDY, misfits
 from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
 from optimist.plan.basis import PLACES
-from optimist.plan.made import make
 from optimist.plan.plan import Plan
-from optimist.plan.products import Product, Sources
+from optimist.plan.products import Product, Sources, make
 
 # Keys of a configuration that name places of files, and do not change a run.
 # How many cells a message names.
@@ -46,8 +45,8 @@ def plans(
     for paper in papers or config["papers"]:
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
-        found = {**config, "papers": [paper]}
-        yield Plan(found if overlays or values else as_recorded(found))
+        of_paper = {**config, "papers": [paper]}
+        yield Plan(of_paper if overlays or values else as_recorded(of_paper))
 
 
 def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +62,7 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
     return merge(config, {key: value for key, value in recorded.items() if key not in PLACES})
 
 
-def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
+def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
     """Return the cells and studies of products that other code made.
 
     The list also has cells whose rows differ from their record, and says so.
@@ -72,13 +71,13 @@ def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
     path, records = plan.layout.trials(paper), plan.committed(paper)
     rows = {*TrialTable(path).keys} if Path(path).is_file() else set()
     odd, stale = misfits(records, path), []
-    for key in dict.fromkeys(key for product in found for key in product.keys):
+    for key in dict.fromkeys(key for product in shown_products for key in product.keys):
         digest = plan.trials.digest(plan.trials.of_paper(paper)[key])
         is_other = key in rows and not (key in records and records[key].is_of(digest))
         if (key in odd or is_other) and not plan.trials.fresh_files(paper, [key]):
             remark = " (its rows are not those of its record)" * (key in odd)
             stale.append("/".join((paper, *key)) + remark)
-    for name in dict.fromkeys(name for product in found for name in product.studies):
+    for name in dict.fromkeys(name for product in shown_products for name in product.studies):
         is_there = (STUDY, name, "") in records and not Path(
             plan.studies.file(paper, name)
         ).is_file()
@@ -87,12 +86,12 @@ def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
     return stale
 
 
-def warn(plan: Plan, found: Sequence[Product], strict: bool, say: Say) -> None:
+def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) -> None:
     """Report the cells that `of_other_code` returns; raise ResultError instead if ``strict``."""
-    stale = of_other_code(plan, found)
+    stale = of_other_code(plan, shown_products)
     if not stale:
         return
-    number = len({key for product in found for key in (*product.keys, *product.studies)})
+    number = len({key for product in shown_products for key in (*product.keys, *product.studies)})
     names = ", ".join(stale[:NAMED]) + (", ..." if len(stale) > NAMED else "")
     words = f"{len(stale)} of {number} cells are of other code: {names}"
     if strict:
@@ -125,28 +124,28 @@ def shown(plan: Plan, name: str = "") -> list[Product]:
     """Return the figures and tables of a plan's paper, or the one called ``name``."""
     (paper,) = plan.papers
     every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
-    found = [one for one in every if name in ("", one[1])]
-    if not found:
+    chosen = [one for one in every if name in ("", one[1])]
+    if not chosen:
         raise unknown_name(f"figure or table of {paper}", name, [other for _, other in every])
-    return [plan.targets.product(paper, *one) for one in found]
+    return [plan.targets.product(paper, *one) for one in chosen]
 
 
-def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
+def draw(jobs: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
     """Make figures and tables in ``cores`` processes; return the paths."""
-    if len(found) == 1 or cores == 1:
-        for one in found:
+    if len(jobs) == 1 or cores == 1:
+        for one in jobs:
             make(*one)
     else:
-        with ProcessPoolExecutor(min(cores, len(found)), get_context("spawn")) as pool:
-            list(pool.map(make, *zip(*found, strict=True)))
-    return [path for product, _ in found for path in product.files.values()]
+        with ProcessPoolExecutor(min(cores, len(jobs)), get_context("spawn")) as pool:
+            list(pool.map(make, *zip(*jobs, strict=True)))
+    return [path for product, _ in jobs for path in product.files.values()]
 
 
 def cores_of(text: str) -> int:
     """Return a number of cores, where ``all`` is every core; ConfigError for an invalid text."""
     if text == "all":
-        known = getattr(os, "sched_getaffinity", None)
-        return len(known(0)) if known else os.cpu_count() or 1
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
     if not (text.isdecimal() and int(text)):
         raise ConfigError(f"--cores is {text!r}; allowed: a whole number above 0, or all")
     return int(text)

@@ -142,20 +142,20 @@ def _cells(
 ) -> Iterator[Job]:
     for key, trials in plan.trials.of_paper(paper).items():
         record = records.get(key)
-        known = table.recorded(*key)
+        stored = table.recorded(*key)
         digest = plan.trials.digest(trials)
-        if record is None or known is None:
+        if record is None or stored is None:
             summary.other[_name(key)] = "not in the table"
-        elif not record.fits(known):
+        elif not record.fits(stored):
             summary.other[_name(key)] = "its rows in the table are not those of its record"
         elif change := record.change:
             summary.other[_name(key)] = change
         elif record.digest == digest:
             summary.current += 1
         else:
-            trial = random.SystemRandom().randrange(min(len(known), trials.stop))
+            trial = random.SystemRandom().randrange(min(len(stored), trials.stop))
             one = trials.part(trial, trial + 1)
-            yield key, digest, (fault_of, one, known, plan.layout.data_folder)
+            yield key, digest, (fault_of, one, stored, plan.layout.data_folder)
 
 
 def _studies(
@@ -175,45 +175,45 @@ def _studies(
             yield key, digest, (*job, *places)
 
 
-def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
+def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
     """Return how a trial differs from its rows in the table, or an empty text.
 
     Parameters
     ----------
     trials : Trials
         A single trial.
-    known : CellTrials
+    cell : CellTrials
         All trials of its cell in the table.
     data_dir : str
         Folder of the prepared data sets.
     """
-    number, stored = trials.first, known.take(np.array([trials.first]))
-    played = results.to_table(trials.cell, run(trials, data_dir))
-    found = of_result(played, trials.lane, known.group)
-    if found.status != stored.status:
-        return f"trial {number} ended {found.status[0]!r}, not {stored.status[0]!r}"
-    if found.instance != stored.instance:
-        return f"trial {number} met {found.instance[0]!r}, not {stored.instance[0]!r}"
-    names = {*known.ends, *known.at} if trials.lane == "regret" else {*COUNTS}
+    number, stored = trials.first, cell.take(np.array([trials.first]))
+    table = results.to_table(trials.cell, run(trials, data_dir))
+    played = of_result(table, trials.lane, cell.group)
+    if played.status != stored.status:
+        return f"trial {number} ended {played.status[0]!r}, not {stored.status[0]!r}"
+    if played.instance != stored.instance:
+        return f"trial {number} met {played.instance[0]!r}, not {stored.instance[0]!r}"
+    names = {*cell.ends, *cell.at} if trials.lane == "regret" else {*COUNTS}
     for name in (name for name in stored.ends if name in names):
-        mine, theirs = found.ends.get(name, np.full(1, np.nan)), stored.ends[name]
+        mine, theirs = played.ends.get(name, np.full(1, np.nan)), stored.ends[name]
         if not np.array_equal(mine, theirs, equal_nan=True):
             return f"trial {number} has {name} {float(mine[0])!r}, not {float(theirs[0])!r}"
-    if trials.lane == "regret" and (more := [n for n in found.ends if n not in stored.ends]):
+    if trials.lane == "regret" and (more := [n for n in played.ends if n not in stored.ends]):
         return f"trial {number} has {more[0]}, which the table lacks"
-    return _fault_of_curve(trials, found, stored, names, _precision(trials, known))
+    return _fault_of_curve(trials, played, stored, names, _precision(trials, cell))
 
 
 def _fault_of_curve(
-    trials: Trials, found: CellTrials, stored: CellTrials, names: Collection[str], kind: type
+    trials: Trials, played: CellTrials, stored: CellTrials, names: Collection[str], kind: type
 ) -> str:
     """Return how the kept rounds of a trial differ, in numbers of type ``kind``."""
-    number, (rounds,), (recorded,) = trials.first, stored.rounds, found.rounds
+    number, (rounds,), (recorded,) = trials.first, stored.rounds, played.rounds
     if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
         return f"trial {number} has other rounds than in the table"
-    found = found.at_rounds(stored.rounds)
+    played = played.at_rounds(stored.rounds)
     for name in (name for name in stored.at if name in names):
-        (theirs,), (mine,) = stored.at[name], found.at.get(name, stored.at[name])
+        (theirs,), (mine,) = stored.at[name], played.at.get(name, stored.at[name])
         is_other = mine.astype(kind) != theirs.astype(kind)
         for i in np.flatnonzero(~np.isnan(theirs) & is_other)[:1]:
             seen, t = f"{name} {float(mine[i])!r}", rounds[i]
@@ -221,14 +221,16 @@ def _fault_of_curve(
     return ""
 
 
-def _precision(trials: Trials, known: CellTrials) -> type:
+def _precision(trials: Trials, cell: CellTrials) -> type:
     """Return the type of the numbers that a table keeps for the rounds of a cell."""
-    last = max((rounds[-1] for rounds in known.rounds if len(rounds)), default=0)
+    last = max((rounds[-1] for rounds in cell.rounds if len(rounds)), default=0)
     recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
     return float if trials.lane == "regret" and recorded <= FEW else np.float32
 
 
-def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data_dir: str) -> str:
+def fault_of_study(
+    name: str, spec: dict[str, Any], recorded: str, table: str, data_dir: str
+) -> str:
     """Return how a study differs from its committed tables, or an empty text.
 
     The columns of seconds in a timed study are not compared.
@@ -238,7 +240,7 @@ def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data
     name : str
     spec : dict
         From `optimist.plan.studies.PlannedStudies.spec`.
-    known : str
+    recorded : str
         The recorded digest of its tables.
     table : str
         The file with the tables of all studies of the paper.
@@ -247,7 +249,7 @@ def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data
     """
     study, committed = study_class(name)(spec["section"]), tables.read(table)[0]
     stored = {one: committed[one] for one in table_names()[name] if one in committed}
-    if tables.content(stored) != known:
+    if tables.content(stored) != recorded:
         return "its tables are not those of its record"
     made = study.tabulate([Cell(**cell) for cell in spec["cells"]], spec["caps"], data_dir)
     if study.timed:  # times depend on the machine and the moment

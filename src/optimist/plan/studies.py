@@ -59,8 +59,8 @@ class PlannedStudies:
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the studies of a paper that make the given tables."""
-        found = of_paper(self._basis.papers[paper])
-        return [study.name for study in found if not study.tables.keys().isdisjoint(tables)]
+        studies = of_paper(self._basis.papers[paper])
+        return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
     def spec(self, paper: str, name: str) -> dict[str, Any]:
         """Return section, cells and caps of a study, as plain data."""

@@ -34,7 +34,7 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     # The script of a job is a temporary file.
     observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)
     with observer, Meter() as meter:
-        found = study.tabulate(cells, spec["caps"], data_dir)
+        made = study.tabulate(cells, spec["caps"], data_dir)
     observed = observer.record()
     files = frozenset().union(*map(closure, modules_of(study, cells)))
     names = [f"{name}." for name in map(dotted, filter(is_own, files))]
@@ -45,4 +45,4 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     }
     about = {"digest": spec["digest"], "use": meter.use, "provenance": provenance.collect()}
     about["observed"] = observed if any(observed.values()) else {}
-    tables.write(found, output, about)
+    tables.write(made, output, about)

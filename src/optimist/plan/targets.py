@@ -84,10 +84,10 @@ class PlannedTargets:
     def claim(self, paper: str, claim: str) -> Product:
         """Return the claims of a paper cut to one; ConfigError if the name is unknown."""
         whole = self.product(paper, "claims", "claims")
-        known = {written["id"]: written for written in whole.spec["claims"]}
-        if claim not in known:
-            raise unknown_name(f"claim of {paper}", claim, known)
-        return replace(whole, spec={**whole.spec, "claims": [known[claim]]})
+        documents = {written["id"]: written for written in whole.spec["claims"]}
+        if claim not in documents:
+            raise unknown_name(f"claim of {paper}", claim, documents)
+        return replace(whole, spec={**whole.spec, "claims": [documents[claim]]})
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
@@ -104,9 +104,9 @@ class PlannedTargets:
             modules = self._shown.modules(paper, kind, name)
             code = of_modules("optimist.plan.products", *modules)
             code += sha256(STYLE) if kind == "figures" else ""
-        known = self._trials.of_paper(paper)
-        numbers = [[*key, known[key].stop] for key in cells if key in known]
-        declared = {key: sorted(found) for key, found in self.declared(paper).items()}
+        planned = self._trials.of_paper(paper)
+        numbers = [[*key, planned[key].stop] for key in cells if key in planned]
+        declared = {key: sorted(rounds) for key, rounds in self.declared(paper).items()}
         return Product(
             paper,
             kind,
@@ -139,21 +139,21 @@ class PlannedTargets:
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
         """Return the paper's keys that drawing needs: ordered variants, and the settings shown."""
-        found = self._basis.papers[paper]
-        about = {key: value for key, value in found.items() if key not in ASKED}
-        blocks = [*found["runs"], *found["timings"]]
+        whole = self._basis.papers[paper]
+        about = {key: value for key, value in whole.items() if key not in ASKED}
+        blocks = [*whole["runs"], *whole["timings"]]
         labels = dict.fromkeys(label for block in blocks for label in block["algorithms"])
         about["runs"] = [{"algorithms": [*labels]}]
         shown = set(settings)
-        about["settings"] = {k: v for k, v in found["settings"].items() if k in shown}
-        return {**about, "studies": found.get("studies", {})} if with_studies else about
+        about["settings"] = {k: v for k, v in whole["settings"].items() if k in shown}
+        return {**about, "studies": whole.get("studies", {})} if with_studies else about
 
     def declared(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that claims and panels of a paper read, by ``lane/setting``."""
-        found = self._shown.rounds(paper)
+        declared = self._shown.rounds(paper)
         for key, rounds in self._claims.rounds(paper).items():
-            found.setdefault(key, set()).update(rounds)
-        return {key: rounds for key, rounds in found.items() if rounds}
+            declared.setdefault(key, set()).update(rounds)
+        return {key: rounds for key, rounds in declared.items() if rounds}
 
     def sources(self, product: Product) -> Sources:
         """Return the places of a product's trials and studies."""
@@ -167,14 +167,14 @@ class PlannedTargets:
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
         """Return `Sources` as plain data, as they will be once all inputs are made."""
-        known, found = self._trials.of_paper(product.paper), dict[str, str]()
+        planned, files = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))
-        for trials in (known[key] for key in cells):
+        for trials in (planned[key] for key in cells):
             if needed.issuperset(self._trials.outputs(trials)):
-                found |= dict.fromkeys(self._trials.files(trials), trials.group)
+                files |= dict.fromkeys(self._trials.files(trials), trials.group)
         studies = self._studies.needed(product.paper, product.studies)
-        return {"paper": product.paper, "results": found, "studies": studies}
+        return {"paper": product.paper, "results": files, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
         """Return whether a product was made from other inputs than today's.
@@ -202,12 +202,12 @@ class PlannedTargets:
         if not (is_today or files):
             return TO_BE_MADE
         if (product.paper, key) not in self._contents:
-            found: CellTrials | None
+            rows: CellTrials | None
             if files:
-                (found,) = read_results(files, product.declared)
+                (rows,) = read_results(files, product.declared)
             else:  # the table has more trials than the run uses
-                found = Sources(self._basis.layout, product.paper).trials(product).recorded(*key)
-            self._contents[product.paper, key] = "" if found is None else found.content
+                rows = Sources(self._basis.layout, product.paper).trials(product).recorded(*key)
+            self._contents[product.paper, key] = "" if rows is None else rows.content
         return self._contents[product.paper, key]
 
     def _study_content(self, product: Product, name: str) -> str:
@@ -241,14 +241,14 @@ class PlannedTargets:
         Where a function's maximum is unknown, regret depends on all methods of a group. Cells that
         the table has from today's code are not read, as it also has the best known values.
         """
-        known = self._trials.of_paper(product.paper)
+        planned = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
-        own = {(known[k].group, name_of(k[1])) for k in product.keys if k[1] in unknown}
+        bases = {(planned[k].group, name_of(k[1])) for k in product.keys if k[1] in unknown}
         rivals = (
             key
-            for key, trials in known.items()
+            for key, trials in planned.items()
             if key[0] == "regret"
-            and (trials.group, name_of(key[1])) in own
+            and (trials.group, name_of(key[1])) in bases
             and not self._trials.is_committed(trials)
         )
         return [*dict.fromkeys((*product.keys, *rivals))]
@@ -261,10 +261,10 @@ class PlannedTargets:
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
         """Return the missing results of a paper, or of one group."""
-        found = self._trials.needed(paper, self._trials.keys(paper, group=group))
+        missing = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
-            return found
-        return [*found, *self._studies.needed(paper, self._studies.names(paper))]
+            return missing
+        return [*missing, *self._studies.needed(paper, self._studies.names(paper))]
 
     def publication(self, paper: str, group: str) -> str:
         """Return a digest of the fresh results of a paper's group, empty if there are none.
@@ -278,12 +278,12 @@ class PlannedTargets:
             fresh[STUDY, name, ""] = [*filter(None, [self._studies.fresh_file(paper, name)])]
         made = {key: [one.digest, one.content] for key, one in self._basis.committed(paper).items()}
         declared = self.declared(paper)
-        found = {
+        fresh_by_cell = {
             "/".join(key): [files, sorted(declared.get("/".join(key[:2]), ())), made.get(key)]
             for key, files in fresh.items()
             if files
         }
-        return fingerprint(found) if found else ""
+        return fingerprint(fresh_by_cell) if fresh_by_cell else ""
 
     def is_published(self, paper: str, group: str) -> bool:
         """Return whether the mark of a group confirms that the tables have its fresh results."""
@@ -302,13 +302,13 @@ class PlannedTargets:
 
     def names(self, paper: str, group: str) -> list[tuple[str, str]]:
         """Return kind and name of each product in a paper's group."""
-        found = [
+        shown = [
             (kind, name)
             for kind in ("figures", "tables")
             for name in self._shown.names(paper, kind, group)
         ]
         is_decided = self._shown.is_made(f"{paper}/claims")
-        return [*found, ("claims", "claims")] if group == "paper" and is_decided else found
+        return [*shown, ("claims", "claims")] if group == "paper" and is_decided else shown
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products in a paper's group."""
@@ -321,44 +321,44 @@ class PlannedTargets:
 
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
         """Return a sentence and an input function for each named target of a paper."""
-        found: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
+        targets: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
         title = self._basis.papers[paper].get("title", paper)
         for name, settings in self._basis.papers[paper].get("parts", {}).items():
             words = f"Results, figures and tables of {', '.join(settings)}."
-            found[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
+            targets[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
             if self._trials.keys(paper, group=group):
                 words = {"paper": "All of", "variants": "Variants of"}[group]
-                found[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
+                targets[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
             for kind, name in self.names(paper, group):
                 words = "The verdicts on all claims."
                 if kind != "claims":
                     words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
                 files = self._basis.layout.product(paper, kind, name)
-                found[f"{paper}_{name}"] = words, files.values
+                targets[f"{paper}_{name}"] = words, files.values
         # Functions of wildcards list files only for requested targets.
-        return {name: (words, partial(_listed, files)) for name, (words, files) in found.items()}
+        return {name: (words, partial(_listed, files)) for name, (words, files) in targets.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
         """Return all results of some settings, and the products that need no other results."""
         keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
-        own, found = set(keys), self._trials.needed(paper, keys)
+        cells, paths = set(keys), self._trials.needed(paper, keys)
         for kind, name in self.names(paper, "paper"):
             if kind != "claims":
                 shown = self._shown.cells_of(paper, kind, name)
-                if shown and own.issuperset(shown):
-                    found += self._basis.layout.product(paper, kind, name).values()
-        return found
+                if shown and cells.issuperset(shown):
+                    paths += self._basis.layout.product(paper, kind, name).values()
+        return paths
 
     @property
     def all(self) -> list[str]:
         """Files of the target ``all``: every paper, its claims, and the page of results."""
-        own = [
+        joined = [
             *self._basis.layout.claims().values(),
             self._basis.layout.page,
             self._basis.layout.index,
         ]
-        return [*own, *self.page_inputs(None)]
+        return [*joined, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
         """Return the inputs of the page: products and published tables."""

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,9 +19,8 @@ from optimist.core.root import how_to_restore
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.experiments import cell_records, results
-from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.cell_records import STUDY
 from optimist.experiments.trial_table import AGAIN
-from optimist.experiments.trials import CellKey
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
 from optimist.plan.plan import Plan
@@ -68,22 +66,18 @@ def trace(
     if parse_result(path.resolve()):
         return _of_result(path)
     if path.name in SOURCES:
-        known = cell_records.read(path.with_name("cells.csv"))
-        _check_rows(path.with_name("trials.parquet"), known)
-        return {"file": str(path), "cells": [asdict(record) for record in known.values()]}
+        records = cell_records.read(path.with_name("cells.csv"))
+        table = path.with_name("trials.parquet")
+        if table.is_file() and (odd := cell_records.misfits(records, table)):
+            raise ResultError(
+                f"{table} has not the rows of the records in cells.csv beside it: "
+                f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
+            )
+        return {"file": str(path), "cells": [asdict(record) for record in records.values()]}
     config = load_config(*overlays, values=values) if overlays or values else None
     if path.stem == "claims" and not (path.parent / "records").is_dir():
         return _of_joined(path, config)
     return _of_product(path, config)
-
-
-def _check_rows(table: Path, known: Mapping[CellKey, CellRecord]) -> None:
-    """Raise ResultError if a table is damaged or does not match the records next to it."""
-    if table.is_file() and (odd := cell_records.misfits(known, table)):
-        raise ResultError(
-            f"{table} has not the rows of the records in cells.csv beside it: "
-            f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
-        )
 
 
 def _of_result(path: Path) -> dict[str, Any]:
@@ -115,32 +109,23 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
         if not Path(part).is_file():
             raise ResultError(f"{part} does not exist; {_again(path)}")
     below = [_of_product(folder / paper / path.name, config) for paper in papers]
-    found: dict[str, Any] = {"file": str(path), "panels": {}}
+    origin: dict[str, Any] = {"file": str(path), "panels": {}}
     for key in ("records", "cells", "missing"):
-        found[key] = [one for each in below for one in each[key]]
+        origin[key] = [one for each in below for one in each[key]]
     for key in ("settings", "streams", "data"):
-        found[key] = {name: one for each in below for name, one in each[key].items()}
-    is_joined = _joined(folder, papers)[path.name] == sha256(path)
-    found["is_current"] = is_joined and all(each["is_current"] for each in below)
-    return {**found, "configured": ", ".join(each["configured"] for each in below)}
-
-
-def _joined(folder: Path, papers: Sequence[str]) -> dict[str, str]:
-    """Return the digests, by name, of the files that joining the claims of some papers makes."""
+        origin[key] = {name: one for each in below for name, one in each[key].items()}
     with TemporaryDirectory() as place:
-        layout = Layout("", place)
-        for paper in papers:
-            for path in map(Path, layout.claims(paper).values()):
-                path.parent.mkdir(exist_ok=True)
-                shutil.copyfile(folder / paper / path.name, path)
-        products.join_claims(layout, papers)
-        return {Path(path).name: sha256(path) for path in layout.claims().values()}
+        products.join_claims(Layout("", str(folder)), papers, Layout("", place))
+        is_joined = sha256(Path(place, path.name)) == sha256(path)
+    origin["is_current"] = is_joined and all(each["is_current"] for each in below)
+    return {**origin, "configured": ", ".join(each["configured"] for each in below)}
 
 
 def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     place = _record(path)
     paper, name = place.parents[1].name, place.stem
-    plan = _plan(place.parents[1], config)
+    of_paper = {"papers": [paper], "figures": str(place.parents[2])}
+    plan = Plan({**config, **of_paper} if config else as_recorded({**load_config(), **of_paper}))
     kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
     kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
     product = plan.targets.product(paper, kind, name)
@@ -148,9 +133,9 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     digest = products.digest_of(product, sources, sources.trials(product))
     planned, declared = plan.trials.of_paper(paper), plan.targets.declared(paper)
     made = (from_results(plan, planned[key], declared) for key in product.keys)
-    fresh = {found[1].key: found[1] for found in made if found is not None}
+    fresh = {result[1].key: result[1] for result in made if result is not None}
     odd = cell_records.misfits(plan.committed(paper), plan.layout.trials(paper))
-    known = {key: one for key, one in plan.committed(paper).items() if key not in odd} | fresh
+    records = {key: one for key, one in plan.committed(paper).items() if key not in odd} | fresh
     behind = {
         key: key in fresh or (key not in odd and plan.trials.is_committed(planned[key]))
         for key in product.keys
@@ -158,9 +143,9 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
     specs = {key: planned[key].cell.spec for key in product.keys}
     streams: dict[str, int] = {}
-    for key in (key for key in product.keys if key in known):
+    for key in (key for key in product.keys if key in records):
         stream = f"{paper}/{name_of(key[1])}"
-        streams[stream] = max(streams.get(stream, 0), known[key].trials)
+        streams[stream] = max(streams.get(stream, 0), records[key].trials)
     datasets = {spec["dataset"] for spec in specs.values() if "dataset" in spec}
     panels = product.spec.get("panels", [product.spec]) if kind != "claims" else []
     classes = [REGISTRIES[kind][panel["kind"]] for panel in panels]
@@ -172,11 +157,13 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
         "configured": f"config/papers/{paper}/{file}",
         "panels": dict(zip(ascii_lowercase, classes, strict=False)),
         "cells": [
-            {**asdict(known[key]), "paper": paper, "other_code": not is_today}
+            {**asdict(records[key]), "paper": paper, "other_code": not is_today}
             for key, is_today in behind.items()
-            if key in known
+            if key in records
         ],
-        "missing": [f"{paper}/{'/'.join(filter(None, key))}" for key in behind if key not in known],
+        "missing": [
+            f"{paper}/{'/'.join(filter(None, key))}" for key in behind if key not in records
+        ],
         "settings": {f"{paper}/{key[1]}": spec for key, spec in specs.items()},
         "streams": {stream: list(range(number)) for stream, number in streams.items()},
         "data": {
@@ -212,59 +199,53 @@ def _again(path: Path) -> str:
     return f"make it again: optimist {'decide' if path.stem == 'claims' else 'draw'}"
 
 
-def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
-    """Return the plan of the run that made a paper's folder of figures."""
-    place = {"papers": [folder.name], "figures": str(folder.parent)}
-    return Plan(as_recorded({**load_config(), **place}) if config is None else {**config, **place})
-
-
-def to_text(found: Mapping[str, Any]) -> str:
+def to_text(origin: Mapping[str, Any]) -> str:
     """Return the result of `trace` as lines of text."""
-    lines = [found["file"]]
-    if "algorithm" in found:
+    lines = [origin["file"]]
+    if "algorithm" in origin:
         lines.append(
-            f"{found['lane']} lane, {found['algorithm']}, {found['rounds']} rounds a trial"
+            f"{origin['lane']} lane, {origin['algorithm']}, {origin['rounds']} rounds a trial"
         )
-        lines += ["made by:", *_making(found["made"])]
+        lines += ["made by:", *_making(origin["made"])]
     else:
-        if "records" in found:
-            lines += _about(found)
-        lines += _playing(found["cells"], is_short="records" not in found)
-    if "settings" in found:
+        if "records" in origin:
+            lines += _about(origin)
+        lines += _playing(origin["cells"], is_short="records" not in origin)
+    if "settings" in origin:
         lines.append("settings:")
-        lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
+        lines += [f"  {name}: {spec}" for name, spec in origin["settings"].items()]
         lines.append("random streams, from SHA-256 of their names, and trials:")
-        lines += [f"  {name}: {t[0]} to {t[-1]}" for name, t in found["streams"].items()]
-        lines.append("data (SHA-256):" if found["data"] else "data: none")
-        lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
+        lines += [f"  {name}: {t[0]} to {t[-1]}" for name, t in origin["streams"].items()]
+        lines.append("data (SHA-256):" if origin["data"] else "data: none")
+        lines += [f"  {name}: {digest}" for name, digest in origin["data"].items()]
     return "\n".join(lines)
 
 
-def _about(found: Mapping[str, Any]) -> Iterable[str]:
+def _about(origin: Mapping[str, Any]) -> Iterable[str]:
     """Yield lines on the making of a figure, a table or claims."""
-    other = [one for one in found["cells"] if one["other_code"]]
+    other = [one for one in origin["cells"] if one["other_code"]]
     if other:
-        yield f"{len(other)} of {len(found['cells'])} cells are of other code"
-    if found["missing"]:
-        yield f"cells without a record: {len(found['missing'])}: {', '.join(found['missing'])}"
-    if not found["is_current"]:
+        yield f"{len(other)} of {len(origin['cells'])} cells are of other code"
+    if origin["missing"]:
+        yield f"cells without a record: {len(origin['missing'])}: {', '.join(origin['missing'])}"
+    if not origin["is_current"]:
         yield "today's code and tables would make another file"
-    yield f"records: {', '.join(found['records'])}"
-    yield f"configured in {found['configured']}"
-    for letter, place in found["panels"].items():
+    yield f"records: {', '.join(origin['records'])}"
+    yield f"configured in {origin['configured']}"
+    for letter, place in origin["panels"].items():
         yield f"  panel {letter}: {place.replace(':', ', class ')}"
 
 
-def _playing(found: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
+def _playing(cells: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
     """Yield lines on cells, grouped by the code and the machine that played them."""
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for one in found:
+    for one in cells:
         groups.setdefault((one["commit"], one["made"]), []).append(one)
-    for (commit, made), own in groups.items():
-        trials = sum(one["trials"] for one in own)
-        yield f"{len(own)} cells with {trials} trials by commit {commit or 'unknown'}:"
+    for (commit, made), group in groups.items():
+        trials = sum(one["trials"] for one in group)
+        yield f"{len(group)} cells with {trials} trials by commit {commit or 'unknown'}:"
         yield f"  {made}"
-        for one in [] if is_short else own:
+        for one in [] if is_short else group:
             names = (one["paper"], one["lane"], one["setting"], one["algorithm"])
             about = f"{one['trials']} trials, {one['digest']}"
             other = ", of other code" * one["other_code"]

@@ -79,7 +79,7 @@ class PlannedTrials:
         caps, only = basis.config["caps"], basis.config["only"]
         self._misfits: dict[str, set[CellKey]] = {}
         whole = {name: expand(paper) for name, paper in papers.items()}
-        self.asked = {name: {t.key: t for t in found} for name, found in whole.items()}
+        self.asked = {name: {t.key: t for t in planned} for name, planned in whole.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
         _check_only(only, self.cells)
         if any(caps.values()) or any(only.values()) or any(least.values()):
@@ -90,8 +90,8 @@ class PlannedTrials:
                 for name, paper in papers.items()
             }
         self._of_paper = {
-            name: {t.key: t if any(caps.values()) else self._with_known(t) for t in found}
-            for name, found in whole.items()
+            name: {t.key: t if any(caps.values()) else self._with_known(t) for t in planned}
+            for name, planned in whole.items()
         }
         self._digests: dict[tuple[str, CellKey], str] = {}
         self._unchanged: dict[tuple[str, int], bool] = {}
@@ -118,7 +118,7 @@ class PlannedTrials:
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
     def __iter__(self) -> Iterator[Trials]:
-        return (t for found in self._of_paper.values() for t in found.values())
+        return (t for planned in self._of_paper.values() for t in planned.values())
 
     def of_paper(self, paper: str) -> Mapping[CellKey, Trials]:
         """Return the trials of a paper by cell."""
@@ -192,21 +192,21 @@ class PlannedTrials:
         With ``committed: use`` these are existing results, and results that the table lacks or has
         from other code.
         """
-        found: dict[str, None] = {}
+        paths: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             is_at_hand = self._basis.reuses and self.is_committed(trials)
             outputs = self.outputs(trials)
-            found |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
-        return [*found]
+            paths |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
+        return [*paths]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
         """Return the fresh result files of each complete cell, with the group of the cell."""
-        found: dict[str, str] = {}
+        groups: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             files = self.files(trials)
             if all(self.is_there(trials, path) for path in files):
-                found |= dict.fromkeys(files, trials.group)
-        return found
+                groups |= dict.fromkeys(files, trials.group)
+        return groups
 
     def is_there(self, trials: Trials, path: str) -> bool:
         """Return whether a result of some trials exists and has no changed observed file.
@@ -236,18 +236,18 @@ class PlannedTrials:
 
     @cached_property
     def _races(self) -> dict[str, dict[str, Race]]:
-        found: dict[str, dict[str, Race]] = {}
+        races: dict[str, dict[str, Race]] = {}
         for paper, trials in self._of_paper.items():
             of_race: dict[str, list[Trials]] = defaultdict(list)
             for one in trials.values():
                 if one.lane == "timing":
                     of_race[one.race].append(one)
-            found[paper] = {}
-            for number, own in of_race.items():
-                decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in own})
+            races[paper] = {}
+            for number, members in of_race.items():
+                decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in members})
                 digest = self._basis.in_name(decisive)
-                found[paper][number] = Race(paper, number, tuple(own), digest)
-        return found
+                races[paper][number] = Race(paper, number, tuple(members), digest)
+        return races
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials for wildcards of `Layout.any_result`; ConfigError if there are none."""
@@ -255,38 +255,38 @@ class PlannedTrials:
         path = self._basis.layout.result(
             result(w.paper, w.setting, w.algorithm, w.trials, w.digest)
         )
-        known = self._by_path[w.paper]
-        if path not in known:
+        planned = self._by_path[w.paper]
+        if path not in planned:
             folder = path.rpartition("/")[0]
-            own = [other for other in known if other.startswith(f"{folder}/")]
+            siblings = [other for other in planned if other.startswith(f"{folder}/")]
             raise ConfigError(
                 f"no cell of this configuration has the result file {path!r}"
-                f"{nearest(path, own or known)}; allowed: those of `snakemake -n`"
+                f"{nearest(path, siblings or planned)}; allowed: those of `snakemake -n`"
             )
-        return known[path]
+        return planned[path]
 
     @cached_property
     def _by_path(self) -> dict[str, dict[str, Trials]]:
         return {
             paper: {
                 self.file(part): part
-                for trials in found.values()
+                for trials in planned.values()
                 if trials.lane == "regret"
                 for part in self.parts(trials)
             }
-            for paper, found in self._of_paper.items()
+            for paper, planned in self._of_paper.items()
         }
 
     def race(self, wildcards: Any) -> Race:
         """Return the race for some wildcards; ConfigError if no race has that digest."""
-        found = self._races[wildcards.paper].get(wildcards.race)
-        if found is None or found.digest != wildcards.digest:
-            known = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
+        race = self._races[wildcards.paper].get(wildcards.race)
+        if race is None or race.digest != wildcards.digest:
+            races = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
             raise ConfigError(
                 f"{wildcards.paper} has no race {wildcards.race}.{wildcards.digest}; allowed: "
-                f"{', '.join(known)}"
+                f"{', '.join(races)}"
             )
-        return found
+        return race
 
     # Settings with unknown maximum, whose regret is counted from the best value found.
 
@@ -300,14 +300,14 @@ class PlannedTrials:
 
 
 def part_ends(
-    number: int, known: Sequence[int], seconds: float, made: Iterable[tuple[int, int]] = ()
+    number: int, recorded: Sequence[int], seconds: float, made: Iterable[tuple[int, int]] = ()
 ) -> list[int]:
     """Return the ends of the parts that ``number`` trials are split into.
 
     Parameters
     ----------
     number : int
-    known : sequence of int
+    recorded : sequence of int
         Ends of the parts of a table that already has some of these trials.
     seconds : float
         Processor seconds of a trial.
@@ -321,7 +321,7 @@ def part_ends(
     ends = [0]
     while (last := ends[-1]) < number:
         end = there.get(last) or min(
-            (end for end in known if last < end <= number),
+            (end for end in recorded if last < end <= number),
             default=last + min(longest, last or number),
         )
         ends.append(min(end, number, *(first for first in there if last < first)))
@@ -341,8 +341,8 @@ def _check_only(
     only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[str, str]]]
 ) -> None:
     """Refuse a restriction with a name that matches no cell of any paper, planned or not."""
-    known = _names(set().union(*cells.values()))
-    for key, allowed in known.items():
+    names = _names(set().union(*cells.values()))
+    for key, allowed in names.items():
         lacking = [name for name in only[key] if name not in allowed]
         for paper in paper_names() if lacking else ():
             if paper not in cells:
