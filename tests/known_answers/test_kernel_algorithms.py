@@ -21,7 +21,7 @@ KERNEL = GaussianKernel(0.3)
 
 def problem(kernel=KERNEL, dimension=2, **changes):
     values = {"horizon": 1000, "deviation": 0.1, "ridge": 0.01, "fixed_arms": True} | changes
-    return KernelProblem(kernel, dimension, **values)
+    return KernelProblem(kernel=kernel, dimension=dimension, **values)
 
 
 def environment(arms=40, rounds=200, dimension=2, seed=0, kernel=KERNEL):
