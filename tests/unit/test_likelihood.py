@@ -73,7 +73,7 @@ def test_raw_and_aggregated_histories_are_the_same_likelihood(link):
     thetas = np.random.default_rng(2).standard_normal((4, 3))
     for a, b in zip(raw.derivatives(thetas), aggregated.derivatives(thetas), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9)
-    assert aggregated.history.rows == 6
+    assert len(aggregated.history.weights) == 6
     assert aggregated.history.plays == raw.history.plays == 40
 
 
@@ -208,7 +208,7 @@ def test_a_history_that_is_extended_is_one_that_was_played():
     stored.append(0, rows[0], rewards[0])
     stored.extend(rows[1:30], rewards[1:30])
     stored.extend(rows[30:], rewards[30:])
-    assert (stored.rows, stored.plays, stored.nbytes) == (40, 40, played.nbytes)
+    assert (len(stored.weights), stored.plays, stored.nbytes) == (40, 40, played.nbytes)
     assert stored.longest == pytest.approx(played.longest)
     np.testing.assert_allclose(stored.reward_sum, played.reward_sum, rtol=1e-12)
     for name in ("features", "products", "weights"):
