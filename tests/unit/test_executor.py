@@ -15,9 +15,9 @@ from own_class import MINE
 from toy_environments import ROOT
 
 from optimist.core import blas_kernels
+from optimist.core.errors import DataError
 from optimist.core.executor import Call, call, calls
 from optimist.core.user_errors import in_one_line
-from optimist.data.download import NoAnswerError
 
 MARK = "OPTIMIST_TEST_OF_EXECUTOR"  # a variable that only processes of one test have
 # Statements, and the error that they cost.
@@ -138,7 +138,7 @@ def test_one_call_has_messages_a_result_or_an_error(here):
     seen = []
     assert call("bad:counts", seen.append, last=3) == "end"
     assert seen == [0, 1, 2]
-    with pytest.raises(NoAnswerError, match=r"^KeyError: 'none'$"):  # in its own type
+    with pytest.raises(DataError, match=r"^KeyError: 'none'$"):  # in its own type
         call("optimist.data.download:fetched", origin="none:1", columns=[])
 
 

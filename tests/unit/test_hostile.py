@@ -28,7 +28,6 @@ VALUES = [
     *each("memory_factor=%s", "memory_factor", "nan", ".nan", ".inf", "1.0e+300"),
     *each("time_factor=%s", "time_factor", "0", "-1", "'2'x", "[2]", "null", "yes"),
     *each("data={timeout: %s}", "timeout", ".nan", ".inf", "1.0e+300", "0", "s"),
-    *each("data={retries: %s}", "retries", "-1", "1.5", "1000", "null"),
     *each("data={source: %s}", "source", "ftp", "5", "[uci]", "null"),
     *each("caps={rounds: %s}", "rounds", "0", "-5", "1.5", "true", "ten", "1.0e+21"),
     *each("caps={trials: %s}", "trials", "0", "10000000000", "[1]", "{a: 1}"),

@@ -22,19 +22,14 @@ if TYPE_CHECKING:
 UCI_URL_VARIABLE = "OPTIMIST_UCI_URL"
 
 
-class NoAnswerError(DataError):
-    """The origin gave no complete answer; another attempt may."""
-
-
 def download(entry: Source, timeout: float) -> "pd.DataFrame":
     """Return the unverified table from the origin of a data set.
 
     Raises
     ------
-    NoAnswerError
-        If the download fails or takes longer than ``timeout`` seconds.
     DataError
-        If the data set has no origin.
+        If the data set has no origin, or if the download fails or takes longer than ``timeout``
+        seconds.
     """
     if not entry.origin:
         raise DataError(f"{entry.name} is not on UCI")
@@ -42,9 +37,9 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
     try:
         table: pd.DataFrame = call(function, seconds=timeout, origin=entry.origin, columns=columns)
     except TimeoutError:
-        raise NoAnswerError(f"no complete answer within {timeout:.3g} s") from None
+        raise DataError(f"no complete answer within {timeout:.3g} s") from None
     except EndedError as error:
-        raise NoAnswerError(str(error)) from None
+        raise DataError(str(error)) from None
     return table
 
 
@@ -61,14 +56,14 @@ def fetched(tell: Callable[[Any], None], *, origin: str, columns: Sequence[str])
 
     Raises
     ------
-    NoAnswerError
+    DataError
         If the client raises an error.
     """
     client, _, key = origin.partition(":")
     try:
         table = CLIENTS[client](key)
     except Exception as error:
-        raise NoAnswerError(_one_line(error)) from None
+        raise DataError(_one_line(error)) from None
     return table[[name for name in columns if name in table.columns]].reset_index(drop=True)
 
 
