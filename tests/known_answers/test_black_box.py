@@ -13,7 +13,6 @@ from optimist.algorithms.black_box import configurations
 from optimist.algorithms.black_box.go_ucb_paper import PaperVariant, descend
 from optimist.core.errors import ConfigError
 from optimist.environments.test_functions import FUNCTIONS, STYBLINSKI_TANG, TestFunctionEnvironment
-from optimist.experiments.cell import Cell, build
 from optimist.numerics import gp_regression
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
@@ -116,15 +115,6 @@ def test_the_constants_of_the_paper():
         play(algorithm, bowl, 6)
         # Two rounds of Phase II are over, so beta is that of the third.
         assert algorithm.beta == pytest.approx(551**3 * 26.0**4 * 3 / T)
-
-
-def test_the_oracle_hardly_moves_the_initial_weights():
-    algorithm = make("go_ucb", dimension=20)
-    play(algorithm, lambda x: 700.0 + bowl(x), 4)
-    first = TwoLayerNetwork(20).initial(np.random.default_rng(0).spawn(2)[0])
-    moved = algorithm.diagnostics()["oracle_displacement"]
-    assert 0.0 < moved < 1e-3
-    np.testing.assert_allclose(algorithm.ball.centre, first, atol=1e-3)
 
 
 @pytest.mark.parametrize("unit", [False, True])
@@ -330,17 +320,6 @@ def test_the_extension_sees_parameters_of_the_plain_model_on_its_own_scale():
 def test_an_option_that_would_do_nothing_is_refused(label):
     with pytest.raises(ConfigError, match=r"(beta|start|batch) is .*allowed.*variant=tuned"):
         make(label)
-
-
-def test_variants_start_from_the_same_weights():
-    spec = {"environment": "test_functions", "parameters": {"function": "network", "initial": 5}}
-    first = []
-    for label in ("go_ucb", "go_ucb[frozen=true]"):
-        cell = Cell("go_ucb", "f1", label, spec | {"horizon": 8})
-        algorithm = make_algorithm(label, build(cell, 3)[1], cell.algorithm_stream(3, label))
-        play(algorithm, lambda x: 0.0, 5)
-        first.append(algorithm.fitted)
-    np.testing.assert_array_equal(*first)
 
 
 def test_the_set_holds_the_truth_of_the_realizable_function():

@@ -95,11 +95,6 @@ def test_bkb_with_the_q_bar_of_theory_is_gp_ucb():
     np.testing.assert_allclose(bkb.leverages, leverages, rtol=1e-6)
 
 
-def test_the_q_bar_of_theory_at_the_papers_example():
-    told = problem(horizon=1000, delta=0.1)
-    assert make_algorithm("bkb[radius=practical]", told).q_bar == pytest.approx(763.0, abs=0.1)
-
-
 def test_the_radii_of_bkb():
     place, *_ = environment()
     told = problem(norm_bound=2.0, delta=0.05, ridge=0.04)
@@ -189,17 +184,6 @@ def test_changing_arms_are_embedded_when_they_come():
             np.testing.assert_allclose(bkb.leverages, exact.leverages, rtol=1e-6)
         for each in (bkb, exact):
             each.update(pools[t], index, place.reward(t, index))
-
-
-def test_a_gram_matrix_gives_what_its_kernel_gives():
-    place, X, _ = environment()
-    rows = ScriptedEnvironment([np.arange(40.0)[:, None]], place.reward)
-    named = problem(GramKernel(KERNEL(X, X)), dimension=1)
-    for label in ("bkb[q_bar=5,radius=practical]", "gp_ucb"):
-        points, chosen = play(label, problem(), place, 60)
-        gram, chosen_rows = play(label, named, rows, 60)
-        assert chosen_rows == chosen
-        np.testing.assert_allclose(gram.leverages, points.leverages, rtol=1e-9)
 
 
 def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():

@@ -115,13 +115,6 @@ def test_file_has_twelve_digits_and_reads_back(arms, tmp_path):
     assert list(back.sizes) == [10, 20, 30] and back.sizes.dtype.kind == "i"
 
 
-def test_noise_below_twelve_digits_does_not_reach_the_file(arms, tmp_path):
-    covertype.write_arms(arms, tmp_path / "a.csv")
-    noisy = CovertypeArms(arms.features * (1 + 2e-16), arms.means, arms.sizes)
-    covertype.write_arms(noisy, tmp_path / "b.csv")
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
