@@ -137,14 +137,6 @@ def covertype(trial=0, horizon=50, path=STAND_IN / "covertype.csv"):
     return make_environment("covertype", horizon=horizon, trial=trial, stream=stream, dataset=path)
 
 
-def test_covertype_regret_counts_cluster_means_and_there_is_no_parameter():
-    environment = covertype()
-    means = environment.means(0)
-    assert environment.theta is None
-    for index in range(len(means)):
-        assert environment.regret(0, index) == pytest.approx(max(means) - means[index])
-
-
 def test_covertype_rewards_are_zeros_and_ones():
     environment = covertype()
     rewards = {

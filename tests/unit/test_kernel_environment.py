@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist.algorithms import make_algorithm
 from optimist.config.load import load_paper
 from optimist.core import checksummed
 from optimist.core.errors import ConfigError, DataError
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
-from optimist.experiments import loop
 from optimist.numerics import seeding
 
 
@@ -93,22 +91,6 @@ def test_subsets_are_drawn_anew_and_regret_is_against_their_best():
     means = place.means(3)
     assert place.regret(3, int(np.argmax(means))) == 0.0
     assert place.regret(3, 0) == pytest.approx(means.max() - means[0])
-
-
-def test_the_truth_about_changing_arms_is_that_of_the_arms_seen_last():
-    place = environment(subset=20)
-    assert place.truth(0) is None
-    np.testing.assert_array_equal(place.truth(4), place.means(3))
-    fixed = environment()
-    np.testing.assert_array_equal(fixed.truth(4), fixed.means(0))
-
-
-@pytest.mark.parametrize(("factor", "covered"), [(1.0, True), (1e-3, False)])
-def test_coverage_is_asked_for_where_arms_change(factor, covered):
-    place = environment(subset=20)
-    bkb = make_algorithm("bkb", place.problem(factor=factor), np.random.default_rng(0))
-    trial = loop.play(place, bkb, [40], observers=[loop.Coverage(place.truth, bkb)])
-    assert trial.columns["covered"] == [covered]
 
 
 def test_settings_with_one_noise_share_points_and_centres_whatever_the_kernel():
