@@ -37,7 +37,6 @@ def write_registry(folder, **changes):
     row = {
         "name": "shells",
         "uci_id": "5",
-        "fetcher": "",
         "version": "1",
         "rows": "4",
         "columns": "length;weight;rings",
@@ -303,37 +302,6 @@ def test_import_is_light():
 
 
 # --- the real data -----------------------------------------------------------------------------
-
-
-def test_what_scikit_learn_makes_of_california_housing_is_undone_exactly():
-    raw, _ = fetch.fetch("california_housing", source="mirror")
-    raw = raw.astype(float)
-    households = raw["households"]
-    averages = pd.DataFrame(
-        {
-            "MedInc": raw["medianIncome"],
-            "HouseAge": raw["housingMedianAge"],
-            "AveRooms": raw["totalRooms"] / households,
-            "AveBedrms": raw["totalBedrooms"] / households,
-            "Population": raw["population"],
-            "AveOccup": raw["population"] / households,
-            "Latitude": raw["latitude"],
-            "Longitude": raw["longitude"],
-            "MedHouseVal": raw["medianHouseValue"] / 1e5,
-        }
-    )
-    restored = download.from_averages(averages)
-    expected = load_sources()["california_housing"].content_sha256
-    assert canonical_digest(restored) == expected
-
-
-def test_scikit_learns_fetcher_is_asked_first_and_the_copy_next(monkeypatch):
-    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # where nobody listens
-    frame, record = fetch.fetch("california_housing", timeout=60.0)
-    (tried, error), last = errors(record)
-    assert tried == "uci" and "URLError" in error
-    assert last == ("mirror", None)
-    assert len(frame) == 20_640
 
 
 # Number at UCI, rows and missing values, by name.

@@ -1,6 +1,6 @@
-"""Fetch a public data set from its origin or from the copy in ``data/mirror``, verified either way.
+"""Fetch a public data set from UCI or from the copy in ``data/mirror``, verified either way.
 
-``data/sources.csv`` has the SHA-256 of each content. `fetch` tries the origin and falls back to the
+``data/sources.csv`` has the SHA-256 of each content. `fetch` tries UCI and falls back to the
 copy. It only returns the registered content, so that a result never depends on the source.
 """
 
@@ -40,10 +40,10 @@ def fetch(
     name : str
         A data set of ``sources.csv``.
     source : {"auto", "mirror", "uci"}
-        ``uci``: only the origin; ``mirror``: no network at all; ``auto``: the origin, or the
+        ``uci``: only UCI; ``mirror``: no network at all; ``auto``: UCI, or the
         mirror if that fails.
     timeout : float
-        Seconds for the download from the origin.
+        Seconds for the download from UCI.
     data_dir : str, Path or None
         Folder of ``sources.csv`` and ``mirror``; None for the checkout's folder.
 
@@ -106,7 +106,7 @@ def _from_uci(entry: Source, timeout: float, attempts: Attempts) -> "pd.DataFram
         logger.warning("%s: UCI failed: %s", entry.name, error)
         return None
     attempts.append(_attempt("uci", start))
-    logger.info("%s: %d rows from %s, verified", entry.name, len(frame), entry.origin)
+    logger.info("%s: %d rows from uci:%s, verified", entry.name, len(frame), entry.uci_id)
     return frame
 
 
