@@ -236,17 +236,6 @@ def test_linucb_has_the_radius_of_its_theorem_without_options():
     assert linear.beta == pytest.approx(math.sqrt(told.ridge) * told.norm_bound + width)
 
 
-def test_rff_ucb_approaches_gp_ucb_with_many_features():
-    place, X, rewards = environment()
-    few, many = (play(f"rff_ucb[features={D}]", problem(), place, 40) for D in (20, 4000))
-    errors = []
-    for algorithm, chosen in (few, many):
-        y = rewards[np.arange(40), chosen]
-        mean = dense_posterior(KERNEL, X[chosen], y, X, 0.01)[0]
-        errors.append(np.abs(algorithm.mean - mean).max())
-    assert errors[1] < 0.1 < errors[0]
-
-
 def test_qff_ts_samples_the_posterior_of_its_features():
     place, X, rewards = environment(dimension=1)
     told = problem(dimension=1)
