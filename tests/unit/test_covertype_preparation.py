@@ -80,7 +80,7 @@ def test_extremes_of_known_arms_cluster_nothing(monkeypatch):
     expected = covertype.extremes(rows, [4], clusters=8)
     monkeypatch.delattr(covertype, "_partition")
     pd.testing.assert_frame_equal(
-        covertype.extremes(rows, [4], clusters=8, known={4: arms}), expected
+        covertype.extremes(rows, [4], clusters=8, clustered={4: arms}), expected
     )
 
 
@@ -134,10 +134,3 @@ def test_damaged_file(arms, tmp_path, old, new, message):
     checksummed.write_text(text.replace(old, new, 1), path)
     with pytest.raises(DataError, match=rf"arms\.csv: .*{message}"):
         covertype.read_arms(path)
-
-
-def test_known_arms_of_another_number_are_refused():
-    rows = synthetic_rows()
-    arms = covertype.prepare(rows, clusters=8, seed=4, n_init=1)
-    with pytest.raises(ConfigError, match="known has 8 arms; allowed: clusters, 6"):
-        covertype.extremes(rows, [4], clusters=6, known={4: arms})

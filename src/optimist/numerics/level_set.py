@@ -60,8 +60,7 @@ class LevelSet:
         self.level = level
         self.beta = math.sqrt(level)
         self.radius = radius
-        found: Any = derivatives or likelihood.at(centre)
-        self.minimum, _, self.hessian = found
+        self.minimum, _, self.hessian = derivatives or likelihood.at(centre)
         self.memory = memory
         self.fallbacks = 0
         self.failures = 0
