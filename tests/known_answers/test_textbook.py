@@ -50,19 +50,10 @@ def ridge_estimate(link, X, r, ridge, d):
     return minimize(objective, np.zeros(d), jac=True, method="BFGS", options={"gtol": 1e-10}).x
 
 
-def ball(S):
-    return {"type": "ineq", "fun": lambda t: S * S - t @ t, "jac": lambda t: -2.0 * t}
-
-
-def in_ball(objective, start, S, constraints=()):
-    return minimize(
-        objective,
-        start,
-        jac=True,
-        method="SLSQP",
-        constraints=[ball(S), *constraints],
-        options={"ftol": 1e-15, "maxiter": 500},
-    ).x
+def in_ball(objective, start, S):
+    ball = {"type": "ineq", "fun": lambda t: S * S - t @ t, "jac": lambda t: -2.0 * t}
+    options = {"ftol": 1e-15, "maxiter": 500}
+    return minimize(objective, start, jac=True, method="SLSQP", constraints=ball, options=options).x
 
 
 class Textbook:

@@ -118,11 +118,9 @@ def test_file_has_twelve_digits_and_reads_back(arms, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("0.6", "nan", "not finite"),
         ("0.6", "0.6001", "norm 1.0000600"),
         ("0.5,", "1.5,", r"mean lies outside \[0, 1\]"),
         (",20,", ",0,", "size is not a positive integer"),
-        ("0.6", "wide", "not a table of numbers"),
         ("Slope", "slope", "the header must be"),
     ],
 )

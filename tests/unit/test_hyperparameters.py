@@ -232,36 +232,6 @@ def test_votes_are_those_of_scikit_learns_forest_in_every_bit(name, bootstrap):
         np.testing.assert_array_equal(votes, forest.predict_proba(features[:10]))
 
 
-def test_every_repeat_has_folds_of_its_own(table):
-    labels = read_table(table)[1]
-    first, second = (
-        [set(hyperparameters.split(labels, fold, 5, repeat)[1]) for fold in range(5)]
-        for repeat in (0, 1)
-    )
-    assert set.union(*second) == set(range(60))
-    assert all(part not in first for part in second)
-    assert [environment(table, "rf", trial).fold for trial in (0, 4, 5, 9)] == [0, 4, 0, 4]
-    x = np.random.default_rng(0).uniform(0.0, 10.0, 7)
-    values = {environment(table, "rf", trial).value(x) for trial in (2, 7, 12, 17, 22)}
-    assert len(values) > 1
-
-
-def test_features_are_standardised_over_the_rows_trained_on(table, monkeypatch):
-    from sklearn.neural_network import MLPClassifier
-
-    met = []
-    fit = MLPClassifier.fit
-    monkeypatch.setattr(MLPClassifier, "fit", lambda m, X, y: met.append(X) or fit(m, X, y))
-    for standardize in (False, True):
-        environment(table, "mlp", standardize=standardize).value(np.array(CHEAP["mlp"]))
-    raw, scaled = met
-    assert raw.shape == scaled.shape == (48, 14)
-    np.testing.assert_allclose(scaled.mean(axis=0), 0.0, atol=1e-12)
-    varies = raw.std(axis=0) > 0.0
-    assert varies.sum() > 10
-    np.testing.assert_allclose(scaled.std(axis=0), varies)
-
-
 def test_one_thread_trains_whatever_the_caller_allows(table, monkeypatch):
     import threadpoolctl
     from sklearn.neural_network import MLPClassifier
