@@ -49,29 +49,14 @@ def environment(dataset, model="rf", trial=0, horizon=50, **parameters):
 @pytest.fixture
 def fits(monkeypatch):
     """A list that grows by a name whenever a classifier is trained."""
-    from sklearn.ensemble import GradientBoostingClassifier
-    from sklearn.neural_network import MLPClassifier
-
     trained = []
-    grow = hyperparameters.forest_votes
 
-    def grown(*arguments):
-        trained.append("forest")
-        return grow(*arguments)
+    def counted(name, train):
+        return lambda *arguments: trained.append(name) or train(*arguments)
 
-    monkeypatch.setattr(hyperparameters, "forest_votes", grown)
-
-    def count(cls):
-        fit = cls.fit
-
-        def counted(self, *arguments, **keywords):
-            trained.append(cls.__name__)
-            return fit(self, *arguments, **keywords)
-
-        monkeypatch.setattr(cls, "fit", counted)
-
-    for cls in (MLPClassifier, GradientBoostingClassifier):
-        count(cls)
+    for name in ("_forest", "_classifier"):
+        train = getattr(hyperparameters, name)
+        monkeypatch.setattr(hyperparameters, name, counted(name, train))
     return trained
 
 

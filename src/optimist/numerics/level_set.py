@@ -60,7 +60,8 @@ class LevelSet:
         self.level = level
         self.beta = math.sqrt(level)
         self.radius = radius
-        self.minimum, _, self.hessian = derivatives or likelihood.at(centre)
+        at_centre: Any = derivatives or likelihood.at(centre)
+        self.minimum, _, self.hessian = at_centre
         self.memory = memory
         self.fallbacks = 0
         self.failures = 0
