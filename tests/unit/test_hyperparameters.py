@@ -318,12 +318,12 @@ def test_noise_has_the_deviation_asked_for_and_is_that_of_the_round(table):
 # What is kept.
 
 
-def kept(folder):
+def kept_files(folder):
     return sorted((folder / "evaluations").rglob("*.json"))
 
 
 def test_no_classifier_is_trained_twice_in_one_environment(table, fits, monkeypatch):
-    monkeypatch.setattr(hyperparameters, "keep", lambda function, folder: function)
+    monkeypatch.setattr(hyperparameters, "kept", lambda function, folder, *a: function(*a))
     place, x = environment(table), np.array(CHEAP["rf"])
     first = place.reward(0, x)
     assert (place.value(x), place.value(x + 0.001)) == (first, first)  # one decoding
@@ -337,13 +337,13 @@ def test_no_classifier_is_trained_twice_in_two_environments(table, tmp_path, fit
     first = environment(table).value(x)
     copy = shutil.copy(table, tmp_path / "renamed.csv")
     assert environment(copy, initial=5, horizon=9, deviation=0.5).value(x) == first
-    assert len(fits) == 1 == len(kept(table.parent))
+    assert len(fits) == 1 == len(kept_files(table.parent))
 
 
 def test_a_damaged_score_is_computed_again(table, fits):
     x = np.array(CHEAP["rf"])
     first = environment(table).value(x)
-    (path,) = kept(table.parent)
+    (path,) = kept_files(table.parent)
     path.write_text(json.dumps({"accuracy": 0.125}))
     assert environment(table).value(x) == first
     assert len(fits) == 2
@@ -368,7 +368,7 @@ def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeyp
         monkeypatch.setattr(hyperparameters, "_context", lambda: {"scikit-learn": "0.1"})
     other = environment(table, **parameters)
     other.value(x if change != "model" else np.array(CHEAP["gb"]))
-    assert len(fits) == 2 == len(kept(table.parent))
+    assert len(fits) == 2 == len(kept_files(table.parent))
 
 
 def test_kept_scores_are_read_where_they_cannot_be_written(table, fits, monkeypatch):
@@ -381,7 +381,7 @@ def test_kept_scores_are_read_where_they_cannot_be_written(table, fits, monkeypa
     assert environment(table).value(x) == first
     assert len(fits) == 1
     environment(table).value(y)
-    assert len(fits) == 2 and len(kept(table.parent)) == 1
+    assert len(fits) == 2 and len(kept_files(table.parent)) == 1
 
 
 SCRIPT = """

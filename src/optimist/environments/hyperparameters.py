@@ -120,7 +120,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         how = "standardised" if standardize else "raw"
         fold = f"fold {self.fold} of {folds}, repeat {self.repeat}"
         self.instance = f"{Path(dataset).stem}, {model}, {how}, {fold}"
-        self._accuracy = keep(accuracy, evaluations_in(Path(dataset).parent))
+        self._accuracy = functools.partial(kept, accuracy, evaluations_in(Path(dataset).parent))
         self._scores: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
@@ -289,8 +289,8 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., float]:
-    """Return ``function`` with its results kept in a folder, by all arguments except the last.
+def kept(function: Callable[..., float], folder: str | Path, *arguments: Any) -> float:
+    """Return the result of a function, from a folder if it is there, and else keep it there.
 
     A file there is sealed JSON, named after the question that it contains; a damaged one is
     ignored. Processes may share the folder. If it is not writable, new results are not kept; old
@@ -299,14 +299,11 @@ def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., fl
     Parameters
     ----------
     function : callable
-        Its arguments except the last must be plain data.
     folder : str or Path
+    *arguments
+        Plain data, which belong to the question, and a last argument, which does not.
     """
-    return functools.partial(_kept, function, folder, inspect.getsource(function))
-
-
-def _kept(function, folder, source, *arguments):
-    question = {"source": source, "arguments": arguments[:-1]}
+    question = {"source": inspect.getsource(function), "arguments": arguments[:-1]}
     text = json.dumps(question, sort_keys=True)
     name = hashlib.sha256(text.encode()).hexdigest()
     path = Path(folder, name[:2], f"{name}.json")
