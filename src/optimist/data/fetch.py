@@ -60,7 +60,7 @@ def fetch(
     ConfigError
         For an unknown name or a wrong option.
     DataError
-        If there is no verified copy.
+        Without a verified copy.
     """
     if source not in CHOICES:
         raise unknown_name("data source", source, CHOICES)
