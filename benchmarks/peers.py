@@ -178,7 +178,9 @@ class Bandit:
         theta = rng.standard_normal(10)
         self.rewards = self.arms @ (theta / np.linalg.norm(theta))
         self.rewards += 0.1 * rng.standard_normal((rounds, 1))
-        self.problem = HeavyTailedProblem(10, rounds, 1.0, 0.1, arm_bound=10.0)
+        self.problem = HeavyTailedProblem(
+            dimension=10, horizon=rounds, epsilon=1.0, scale_bound=0.1, arm_bound=10.0
+        )
 
     def ours(self, turn):
         learner, chosen = LinUCB(self.problem), []

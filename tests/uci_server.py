@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 HANG_LIMIT = 30.0  # seconds after which a silent handler gives up, so that no test run can hang
@@ -10,16 +11,15 @@ HANG_LIMIT = 30.0  # seconds after which a silent handler gives up, so that no t
 class UciServer:
     """Serve ``table`` (bytes of a CSV file) as UCI does: JSON that points at the CSV.
 
-    ``plan`` names the behaviour of each request for the JSON in turn, the last one for all others:
-    ``good``, ``bad_gateway``, ``not_json``, ``hang``, ``truncated`` (the CSV ends before its
-    Content-Length), ``hang_in_table`` (half of the CSV, then silence).
+    ``behaviour`` is ``good``, ``bad_gateway``, ``not_json``, ``hang``, ``truncated`` (the CSV ends
+    before its Content-Length) or ``hang_in_table`` (half of the CSV, then silence).
 
     Attributes: ``url`` for OPTIMIST_UCI_URL, ``asked`` (the ids requested), ``client_left`` (an
     event, set when a client closes the connection of a silent request).
     """
 
-    def __init__(self, table: bytes, *plan: str):
-        self.table, self.plan = table, plan or ("good",)
+    def __init__(self, table: bytes, behaviour: str = "good"):
+        self.table, self.behaviour = table, behaviour
         self.asked: list[str] = []
         self.client_left = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -42,41 +42,37 @@ class UciServer:
             def do_GET(self):
                 if self.path.startswith("/api/dataset?id="):
                     uci.asked.append(self.path.partition("=")[2])
-                    behaviour = uci.plan[min(len(uci.asked), len(uci.plan)) - 1]
-                    uci.answer_api(self, behaviour)
+                    uci.answer_api(self)
                 else:
-                    uci.answer_table(self, self.path.strip("/"))
+                    uci.answer_table(self)
 
             def log_message(self, *arguments):
                 pass
 
         return Handler
 
-    def answer_api(self, handler, behaviour: str) -> None:
-        if behaviour == "bad_gateway":
+    def answer_api(self, handler) -> None:
+        if self.behaviour == "bad_gateway":
             handler.send_error(502)
-        elif behaviour == "not_json":
+        elif self.behaviour == "not_json":
             self._send(handler, b"<html>We are moving to a new site</html>")
-        elif behaviour == "hang":
+        elif self.behaviour == "hang":
             self._wait(handler)
         else:
-            self._send(handler, json.dumps(self._metadata(behaviour)).encode())
+            self._send(handler, json.dumps(self._metadata()).encode())
 
-    def answer_table(self, handler, behaviour: str) -> None:
-        half = self.table[: len(self.table) // 2]
-        if behaviour == "truncated":
-            self._send(handler, half, length=len(self.table))
-        elif behaviour == "hang_in_table":
-            self._send(handler, half, length=len(self.table))
+    def answer_table(self, handler) -> None:
+        broken = self.behaviour in ("truncated", "hang_in_table")
+        sent = self.table[: len(self.table) // 2] if broken else self.table
+        self._send(handler, sent, length=len(self.table))
+        if self.behaviour == "hang_in_table":
             self._wait(handler)
-        else:
-            self._send(handler, self.table)
 
-    def _metadata(self, behaviour: str) -> dict:
+    def _metadata(self) -> dict:
         names = self.table.partition(b"\n")[0].decode().split(",")
         roles = ["Feature"] * (len(names) - 1) + ["Target"]
         variables = [{"name": n, "role": r} for n, r in zip(names, roles, strict=True)]
-        data = {"uci_id": 1, "name": "Any", "data_url": f"{self.base}/{behaviour}"}
+        data = {"uci_id": 1, "name": "Any", "data_url": f"{self.base}/table"}
         data |= {"variables": variables, "additional_info": None, "intro_paper": None}
         return {"status": 200, "data": data}
 
@@ -89,11 +85,10 @@ class UciServer:
 
     def _wait(self, handler) -> None:
         handler.connection.settimeout(HANG_LIMIT)
-        try:
-            gone = handler.connection.recv(1) == b""
-        except ConnectionError:
-            gone = True
-        except TimeoutError:
-            gone = False
-        if gone:
-            self.client_left.set()
+        with suppress(TimeoutError):
+            try:
+                gone = handler.connection.recv(1) == b""
+            except ConnectionError:
+                gone = True
+            if gone:
+                self.client_left.set()

@@ -159,24 +159,6 @@ def test_original_radius_of_glm_ucb():
     assert algorithm.radius == pytest.approx(expected, rel=1e-10)
 
 
-def test_first_radius_of_gloc():
-    # d = 2, S = 3, kappa = 21, delta = 0.05: c = 1/21, B = 2 c S^2 lambda = 36 c, so 4B/c = 144 and
-    # 2B/c = 72; R = 1/2: 8 R^2 / c^2 = 882 and 4 R^4 / (c^4 delta^2) = 0.25 * 194481 / 0.0025.
-    # beta = 1 + 144 + 882 ln(40 sqrt(1 + 72 + 19448100)) + 18 = 10819.08.
-    beta = make_algorithm("gloc", make_problem()).radius ** 2
-    assert beta == pytest.approx(163.0 + 882.0 * math.log(40.0 * math.sqrt(19448173.0)), rel=1e-9)
-    assert beta == pytest.approx(10819.0, rel=1e-3)
-    public = make_algorithm("gloc[variant=public]", make_problem()).radius ** 2
-    tail = math.log(40.0 * math.sqrt(73.0 + 4.0 * 81.0 * 194481.0 / 0.0025))
-    assert public == pytest.approx(145.0 + 8.0 * 9.0 * 441.0 * tail, rel=1e-9)
-
-
-def test_gloc_takes_the_root_of_the_largest_slope_for_the_noise():
-    assert make_algorithm("gloc", make_problem()).sub_gaussian == pytest.approx(0.5)
-    poisson = make_algorithm("gloc", make_problem("poisson"))
-    assert poisson.sub_gaussian == pytest.approx(math.exp(1.5))
-
-
 def test_first_radii_of_ecolog():
     # d = 5, S = D = 3, delta = 0.01, t = 1, lambda = 5.
     tail = math.log(200.0 * math.sqrt(1.0 + 1.0 / 20.0))

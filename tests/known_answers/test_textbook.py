@@ -50,19 +50,10 @@ def ridge_estimate(link, X, r, ridge, d):
     return minimize(objective, np.zeros(d), jac=True, method="BFGS", options={"gtol": 1e-10}).x
 
 
-def ball(S):
-    return {"type": "ineq", "fun": lambda t: S * S - t @ t, "jac": lambda t: -2.0 * t}
-
-
-def in_ball(objective, start, S, constraints=()):
-    return minimize(
-        objective,
-        start,
-        jac=True,
-        method="SLSQP",
-        constraints=[ball(S), *constraints],
-        options={"ftol": 1e-15, "maxiter": 500},
-    ).x
+def in_ball(objective, start, S):
+    ball = {"type": "ineq", "fun": lambda t: S * S - t @ t, "jac": lambda t: -2.0 * t}
+    options = {"ftol": 1e-15, "maxiter": 500}
+    return minimize(objective, start, jac=True, method="SLSQP", constraints=ball, options=options).x
 
 
 class Textbook:
@@ -225,29 +216,6 @@ class RSGLinCB(Textbook):
         return np.where(survives, value, -np.inf)
 
 
-class OFUGLB(Textbook):
-    penalty = 0.0
-
-    def level(self):
-        n = len(self.X)
-        L = (1.0 + self.S / 2.0) * n
-        if self.link == "poisson":
-            L = math.exp(self.S) * n + math.log(self.d / self.p.delta)
-        growth = self.d * math.log(max(math.e, 2.0 * math.e * self.S * L / self.d))
-        return math.log(1.0 / self.p.delta) + growth
-
-    def index(self, arms):
-        centre = in_ball(lambda th: loss(self.link, self.X, self.r, th), np.zeros(self.d), self.S)
-        limit = loss(self.link, self.X, self.r, centre)[0] + self.level()
-        level_set = {
-            "type": "ineq",
-            "fun": lambda th: limit - loss(self.link, self.X, self.r, th)[0],
-            "jac": lambda th: -loss(self.link, self.X, self.r, th)[1],
-        }
-        best = [in_ball(lambda th, x=x: (-(x @ th), -x), centre, self.S, [level_set]) for x in arms]
-        return np.array([x @ theta for x, theta in zip(arms, best, strict=True)])
-
-
 def environment(link, d, K, rounds, seed=0):
     """Return arms (rounds, K, d) and rewards (rounds, K)."""
     rng = np.random.default_rng(seed)
@@ -315,13 +283,6 @@ def test_rs_glincb_meets_both_of_its_phases_above_and_counts_its_fits(monkeypatc
     assert 5 < algorithm.diagnostics()["warm_up_rounds"] < 50
     assert algorithm.diagnostics()["switches"] >= 2
     assert algorithm.diagnostics()["updates"] == len(fits)
-
-
-@pytest.mark.parametrize("link", ["logistic", "poisson"])
-def test_the_textbook_ofuglb_chooses_the_same_arms(link):
-    problem = make_problem(link, dimension=2, delta=0.05)
-    arms, rewards = environment(link, 2, 6, 30)
-    compare(OFUGLB(problem), make_algorithm("ofuglb", problem), arms, rewards)
 
 
 @pytest.mark.parametrize(

@@ -54,13 +54,6 @@ def test_the_slope_of_the_probability_is_right_far_below_the_best_value(u):
     assert float(slope) == pytest.approx(-u / scaled, rel=1e-10)
 
 
-def test_expected_improvement_vanishes_where_its_logarithm_does_not():
-    assert float(acquisition.expected_improvement(-40.0, 1.0, 0.0)[0]) == 0.0
-    below = acquisition.log_expected_improvement(np.array([-41.0, -40.0]), np.ones(2), 0.0)[0]
-    assert np.isfinite(below).all()
-    assert below[0] < below[1]
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives_are_differences(name):
     function = FUNCTIONS[name]

@@ -53,17 +53,6 @@ def test_features_are_the_raw_ones_in_their_order(prepared):
     assert labels.tolist() == (complete.iloc[:, -1] == frame.iloc[:, -1].max()).tolist()
 
 
-def test_diagnostic_set_is_that_of_scikit_learn(tmp_path):
-    from sklearn.datasets import load_breast_cancer
-
-    frame, _ = fetch("breast_cancer_wdbc", source="mirror")
-    classification.write(frame, tmp_path / "table.csv")
-    features, labels = classification.read_table(tmp_path / "table.csv")
-    theirs = load_breast_cancer()
-    np.testing.assert_array_equal(features, theirs.data)
-    np.testing.assert_array_equal(labels, 1 - theirs.target)  # there 1 is benign
-
-
 def test_facts(prepared):
     name, frame, path = prepared
     how = preparation(name)

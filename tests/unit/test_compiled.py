@@ -9,7 +9,7 @@ import scipy.linalg
 import scipy.spatial
 
 from optimist.numerics import compiled
-from optimist.numerics.rank_one import add_outer
+from optimist.numerics.linear import add_outer
 
 ALONE = """
 import sys

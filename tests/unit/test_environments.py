@@ -10,7 +10,6 @@ from toy_environments import STAND_IN
 from optimist.core.errors import ConfigError
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
-from optimist.experiments.cell import Cell, build
 from optimist.numerics import seeding
 
 
@@ -34,13 +33,10 @@ def test_the_order_of_the_draws_is_that_of_the_public_environment():
     np.testing.assert_allclose(drawn.reshape(-1, 3), arms, rtol=1e-13)
 
 
-def test_shared_instances_differ_in_rewards_only():
+def test_instances_are_shared_or_each_trial_s_own():
     a, b = glm(trial=0), glm(trial=1)
     np.testing.assert_array_equal(a.theta, b.theta)
     np.testing.assert_array_equal(a.arms(3), b.arms(3))
-
-
-def test_instances_per_trial_differ_in_parameter_and_arms():
     a, b = (glm(trial=t, instance="per_trial") for t in (0, 1))
     assert np.abs(a.theta - b.theta).max() > 0.01
     assert np.abs(a.arms(0) - b.arms(0)).max() > 0.01
@@ -90,8 +86,13 @@ def test_poisson_kappa_looks_at_the_smallest_mean():
 def test_an_algorithm_may_be_told_a_larger_norm_but_not_a_smaller_one():
     assert glm().problem().norm_bound == 3.0
     assert glm().problem(norm_bound=4.0).norm_bound == 4.0
-    with pytest.raises(ConfigError, match=r"norm_bound is 2\.9.*at least the true norm 3"):
-        glm().problem(norm_bound=2.9)
+    for key, value, message in (
+        ("norm_bound", 2.9, r"norm_bound is 2\.9.*at least the true norm 3"),
+        ("kappa", "bal", "did you mean 'ball'"),
+        ("delta", 2.0, "delta is 2"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            glm().problem(**{key: value})
 
 
 @pytest.mark.parametrize(
@@ -114,35 +115,9 @@ def test_impossible_environments_are_refused(parameters, message):
         glm(**parameters)
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "message"),
-    [
-        ({"kappa": "bal"}, "did you mean 'ball'"),
-        ({"delta": 2.0}, "delta is 2"),
-    ],
-)
-def test_impossible_algorithm_options_are_refused(algorithm, message):
-    spec = {
-        "environment": "glm",
-        "parameters": {"link": "logistic", "norm": 3},
-        "problem": algorithm,
-        "horizon": 5,
-    }
-    with pytest.raises(ConfigError, match=message):
-        build(Cell("paper", "setting", "glb_omd", spec), 0)
-
-
 def covertype(trial=0, horizon=50, path=STAND_IN / "covertype.csv"):
     stream = partial(seeding.stream, "paper", "setting", trial)
     return make_environment("covertype", horizon=horizon, trial=trial, stream=stream, dataset=path)
-
-
-def test_covertype_regret_counts_cluster_means_and_there_is_no_parameter():
-    environment = covertype()
-    means = environment.means(0)
-    assert environment.theta is None
-    for index in range(len(means)):
-        assert environment.regret(0, index) == pytest.approx(max(means) - means[index])
 
 
 def test_covertype_rewards_are_zeros_and_ones():

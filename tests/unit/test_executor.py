@@ -14,10 +14,9 @@ from own_class import MINE
 from toy_environments import ROOT
 
 from optimist.core import blas_kernels
-from optimist.core.errors import LateError
+from optimist.core.errors import DataError, LateError
 from optimist.core.executor import Call, call, calls
 from optimist.core.user_errors import in_one_line
-from optimist.data.download import NoAnswerError
 
 MARK = "OPTIMIST_TEST_OF_EXECUTOR"  # a variable that only processes of one test have
 # Statements, and the error that they cost.
@@ -137,8 +136,8 @@ def test_one_call_has_messages_a_result_or_an_error(here):
     seen = []
     assert call("bad:counts", seen.append, last=3) == "end"
     assert seen == [0, 1, 2]
-    with pytest.raises(NoAnswerError, match=r"^KeyError: 'none'$"):  # in its own type
-        call("optimist.data.download:fetched", origin="none:1", columns=[])
+    with pytest.raises(DataError, match=r"^ValueError: "):  # in its own type
+        call("optimist.data.download:fetched", uci_id="none", columns=[])
 
 
 def test_a_process_serves_one_room(here):

@@ -35,13 +35,6 @@ def test_arms_and_parameter_are_scaled_to_the_unit_ball():
         np.testing.assert_allclose(env.means(0), env.arms(0) @ env.theta)
 
 
-def test_noise_is_that_of_the_round_whatever_the_arm():
-    env = environment()
-    for t in range(5):
-        gaps = [env.reward(t, k) - env.means(t)[k] for k in range(50)]
-        np.testing.assert_allclose(gaps, gaps[0], atol=1e-12)
-
-
 def test_settings_of_one_noise_differ_in_what_they_change_only():
     plain, scaled, quiet = environment(), environment(decades=2.0), environment(amplitude=0.5)
     np.testing.assert_array_equal(plain.arms(0), scaled.arms(0))

@@ -29,7 +29,6 @@ VALUES = [
     *each("memory_factor=%s", "memory_factor", ".nan", "1.0e+300", "1_000"),
     *each("time_factor=%s", "time_factor", "0", "-1", "[2]", "null", "yes"),
     *each("data={timeout: %s}", "timeout", ".inf", "0", "s"),
-    *each("data={retries: %s}", "retries", "-1", "1.5"),
     *each("data={source: %s}", "source", "ftp", "[uci]"),
     *each("caps={rounds: %s}", "rounds", "0", "1.5", "true", "ten"),
     *each("caps={trials: %s}", "trials", "10000000000", "{a: 1}"),

@@ -46,16 +46,6 @@ def test_value_and_gradient_by_the_definition():
     np.testing.assert_allclose(problem.gradient(theta), numeric, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_value_and_gradient_are_continuous_at_the_threshold(sign):
-    problem = HuberRegression(1, 1.0, 10.0)
-    problem.append(np.array([1.0]), sign * 2.0, 2.0)
-    inside, at, outside = (np.array([sign * h]) for h in (1e-9, 0.0, -1e-9))
-    for function in (problem.value, lambda t: problem.gradient(t)[0]):
-        assert function(inside) == pytest.approx(function(at), abs=1e-8)
-        assert function(outside) == pytest.approx(function(at), abs=1e-8)
-
-
 @pytest.mark.parametrize("solver", MINIMISERS)
 @pytest.mark.parametrize("radius", [0.5, 20.0])
 @pytest.mark.parametrize("tau_scale", [1.0, 0.05])
@@ -87,18 +77,6 @@ def test_newton_is_exact_from_anywhere(tau_scale):
                 rho = -(gradient @ theta) / radius**2
                 assert rho >= 0.0
                 np.testing.assert_allclose(gradient, -rho * theta, atol=1e-9 * scale)
-
-
-def test_without_clipping_it_is_ridge_regression_whatever_the_number_of_rows():
-    rng = np.random.default_rng(3)
-    problem = HuberRegression(2, 0.7, 1e6)
-    A, y = rng.standard_normal((50, 2)), rng.standard_normal(50)
-    for a, value in zip(A, y, strict=True):
-        problem.append(a, value, np.inf)
-    expected = np.linalg.solve(0.7 * np.eye(2) + A.T @ A, A.T @ y)
-    for solver in MINIMISERS:
-        theta, _ = SOLVERS[solver](problem, np.zeros(2), TIGHT)
-        np.testing.assert_allclose(theta, expected, atol=1e-8)
 
 
 def test_more_clipped_than_not_and_all_clipped():
@@ -138,16 +116,6 @@ def test_what_is_known_of_clipping_is_used_for_the_same_point_only():
         np.testing.assert_array_equal(found[0], expected[0])
         np.testing.assert_array_equal(found[1], expected[1])
     assert len(problem.clipped(here)[0]) > len(regression(7, n=100, tau_scale=0.2).clipped(here)[0])
-
-
-def test_gradient_descent_stops_at_its_accuracy():
-    problem = regression(6)
-    exact, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)
-    errors = [
-        np.linalg.norm(SOLVERS["gd_cold"](problem, np.zeros(3), accuracy)[0] - exact)
-        for accuracy in (1.0, 1e-2, 1e-6)
-    ]
-    assert errors[0] > errors[1] > errors[2]
 
 
 def test_bytes_grow_with_the_rows_in_use():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optimist.core.errors import ConfigError
-from optimist.numerics.kernels import KERNELS, STATIONARY, GramKernel, make_kernel
+from optimist.numerics.kernels import KERNELS, GramKernel, make_kernel
 
 FORMULAS = {
     "gaussian": lambda r, s: math.exp(-0.5 * (r / s) ** 2),
@@ -80,7 +80,7 @@ def test_what_is_no_kernel_is_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize("name", STATIONARY)
+@pytest.mark.parametrize("name", ["gaussian", "matern52"])
 def test_the_slope_makes_the_gradient(name):
     kernel = make_kernel(name, 0.7)
     rng = np.random.default_rng(0)

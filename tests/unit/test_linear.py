@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from optimist.numerics.linear import (
+    add_outer,
     add_outer_to_inverse,
     add_to_diagonal,
     inverse_norms,
@@ -11,7 +12,6 @@ from optimist.numerics.linear import (
     made_definite,
     quadratic_norms,
 )
-from optimist.numerics.rank_one import add_outer
 
 
 @pytest.fixture

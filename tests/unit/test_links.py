@@ -89,12 +89,6 @@ def test_samples_have_the_declared_mean_and_variance(link):
     np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.05)
 
 
-@each_link
-def test_a_single_mean_gives_a_single_reward(link):
-    draw = link.sample(np.random.default_rng(5), 0.5)
-    assert math.isfinite(float(draw))
-
-
 def test_unknown_link_suggests_the_nearest():
     with pytest.raises(ConfigError, match=r"'logistc' \(did you mean 'logistic'\?\)") as error:
         make_link("logistc")

@@ -57,14 +57,6 @@ def test_gradients_are_differences_of_the_formula():
         np.testing.assert_array_equal(NETWORK.gradient(a, b), in_a)
 
 
-def test_the_gradient_can_be_put_into_a_given_array():
-    w, x = draw(np.random.default_rng(2))
-    out = np.full_like(w, np.nan)
-    in_x = NETWORK.gradients_into(NETWORK.layers(out), NETWORK.layers(w), x)
-    np.testing.assert_array_equal(out, NETWORK.gradients(w, x)[0])
-    np.testing.assert_array_equal(in_x, NETWORK.gradients(w, x)[1])
-
-
 def test_large_inputs_saturate_without_a_warning():
     w, x = draw(np.random.default_rng(3))
     with np.errstate(all="raise", under="ignore"):

@@ -81,19 +81,6 @@ def test_sor_is_never_wider_than_dtc_and_equal_on_the_inducing_points():
     assert (dtc[6:] - sor[6:]).max() > 1.0
 
 
-def test_inducing_points_may_be_repeated_and_in_any_order():
-    kernel, X, distinct, counts, sums, *_ = setting(seed=3)
-    S, observed = X[:8], X[distinct]
-    once = posterior(kernel, S, observed, counts, sums)
-    twice = posterior(kernel, np.vstack([S[::-1], S]), observed, counts, sums)
-    assert len(twice.basis) == len(once.basis) == 8
-    diagonal = kernel.diagonal(X)
-    expected = predict(once, kernel(S, X), diagonal)
-    found = predict(twice, kernel(np.vstack([S[::-1], S]), X), diagonal)
-    np.testing.assert_allclose(found[0], expected[0], atol=1e-8)
-    np.testing.assert_allclose(found[1:], expected[1:], atol=1e-6)
-
-
 def test_leverages_far_below_the_prior_keep_their_digits():
     # With the linear kernel nothing lies outside the span; 1e10 observations leave a leverage of
     # 1e-10, which one subtraction from k(x, x) = 1 would lose.

@@ -1,8 +1,6 @@
 """Named streams: the same names, the same numbers, and no other way to them."""
 
 import itertools
-import subprocess
-import sys
 
 import numpy as np
 
@@ -31,28 +29,6 @@ def test_every_name_counts_and_their_borders_too():
     ]
     numbers = [first(*key) for key in keys]
     assert all(a != b for a, b in itertools.combinations(numbers, 2))
-
-
-def test_streams_of_neighbouring_trials_are_unrelated():
-    draws = np.array(
-        [seeding.stream("p", "s", t, "rewards").standard_normal(500) for t in range(8)]
-    )
-    correlations = np.corrcoef(draws)[np.triu_indices(8, 1)]
-    assert np.abs(correlations).max() < 0.2
-
-
-def test_another_process_with_another_hash_seed_draws_the_same():
-    code = "from optimist.numerics.seeding import stream\n"
-    code += "print(stream('p', 's', 3, 'x').integers(2**63))"
-    for hash_seed in ("0", "1"):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert int(done.stdout) == first("p", "s", 3, "x")
 
 
 def test_the_stream_is_pinned():

@@ -29,11 +29,6 @@ def test_clopper_pearson(successes, n, low, high):
     assert (found_low, found_high) == pytest.approx((low, high), abs=2e-4)
 
 
-def test_log_log_slope_of_a_power_law():
-    x = np.array([1.0, 2.0, 5.0, 40.0])
-    assert statistics.log_log_slope(x, 7.0 * x**1.5) == pytest.approx((1.5, 1.5, 1.5), abs=1e-9)
-
-
 def test_log_log_slope_of_a_constant_is_zero_whatever_the_constant():
     for constant in (184.0, 3.0, 0.1, 1e6):
         assert statistics.log_log_slope([1, 2, 3, 9], [constant] * 4) == (0.0, 0.0, 0.0)

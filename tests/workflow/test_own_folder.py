@@ -219,7 +219,7 @@ def test_another_workflow_runs_a_target_and_a_rule_of_its_own(installed, other):
     (path,) = (other / "out/run/glb_omd/logistic_s3/gloc").iterdir()
     table = results.read(path)
     assert max(table["round"].to_pylist()) == 50
-    # Data are from the package, with time-out and retries that the part does not name.
+    # Data are from the package, with the time-out that the part does not name.
     data = "out/data/abalone.csv"
     installed.run("snakemake", "--cores", "1", data, cwd=other)
     record = json.loads((other / "out/data/raw/abalone.json").read_text())

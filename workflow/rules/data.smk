@@ -12,8 +12,7 @@ rule fetch:
         layout.log("fetch", "{dataset}"),
     priority: FIRST
     localrule: True
-    # Time-out and retries do not affect results: the script reads them, but a change fetches
-    # nothing again.
+    # The time-out does not affect results: the script reads it, but a change fetches nothing again.
     params:
         source=plan.config["data"]["source"],
     script:

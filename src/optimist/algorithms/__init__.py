@@ -93,8 +93,8 @@ def canonical(text: str, domain: str = "arms") -> str:
 @cache
 def _canonical(text: str, domain: str) -> str:
     label = Label.parse(text)
-    own = label.without(option_names(algorithm_class(label.name, domain)))
-    return str(Label(canonical_name(own.name), own.options))
+    label = label.without(option_names(algorithm_class(label.name, domain)))
+    return str(Label(canonical_name(label.name), label.options))
 
 
 def is_algorithm(name: str) -> bool:

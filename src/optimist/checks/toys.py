@@ -51,7 +51,7 @@ def make_problem(
     if link in (*KERNELS, *OTHER_KERNELS):
         values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
         kernel = (KERNELS | OTHER_KERNELS)[str(link)]
-        return KernelProblem(kernel, dimension, norm_bound=norm_bound, **values)
+        return KernelProblem(kernel=kernel, dimension=dimension, norm_bound=norm_bound, **values)
     if link == HEAVY_TAILED:
         values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0}
         values |= {"radius": "matched", "factor": 0.3} | changes

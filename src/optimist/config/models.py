@@ -58,8 +58,7 @@ class Data(Keys):
     #: auto asks UCI and falls back to the verified copy in data/mirror. `uci` and `mirror` use that
     #: one only.
     source: Literal["auto", "uci", "mirror"]
-    timeout: Annotated[float, Gt(0), Le(86_400)]  #: Seconds for all attempts at UCI together.
-    retries: Annotated[int, Ge(0), Le(100)]  #: Further attempts after the first.
+    timeout: Annotated[float, Gt(0), Le(86_400)]  #: Seconds for the download from UCI.
 
 
 class Covertype(Keys):

@@ -1,6 +1,6 @@
-"""Download a data set from its origin: UCI through ucimlrepo, or scikit-learn's own fetcher.
+"""Download a data set from UCI through ucimlrepo.
 
-Neither client has a time-out for a stalled transfer, so another process downloads and ends when its
+The client has no time-out for a stalled transfer, so another process downloads and ends when its
 time is up.
 
 The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API (default
@@ -8,7 +8,6 @@ The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API 
 """
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,91 +21,50 @@ if TYPE_CHECKING:
 UCI_URL_VARIABLE = "OPTIMIST_UCI_URL"
 
 
-class NoAnswerError(DataError):
-    """The origin gave no complete answer; another attempt may."""
-
-
 def download(entry: Source, timeout: float) -> "pd.DataFrame":
-    """Return the unverified table from the origin of a data set.
+    """Return the unverified table that UCI has of a data set.
 
     Raises
     ------
-    NoAnswerError
-        If the download fails or takes longer than ``timeout`` seconds.
     DataError
-        If the data set has no origin.
+        If UCI does not have the data set, or if the download fails or takes longer than ``timeout``
+        seconds.
     """
-    if not entry.origin:
+    if entry.uci_id is None:
         raise DataError(f"{entry.name} is not on UCI")
     function, columns = "optimist.data.download:fetched", entry.columns
     try:
-        table: pd.DataFrame = call(function, seconds=timeout, origin=entry.origin, columns=columns)
+        table: pd.DataFrame = call(function, seconds=timeout, uci_id=entry.uci_id, columns=columns)
     except LateError:
-        raise NoAnswerError(f"no complete answer within {timeout:.3g} s") from None
+        raise DataError(f"no complete answer within {timeout:.3g} s") from None
     except EndedError as error:
-        raise NoAnswerError(str(error)) from None
+        raise DataError(str(error)) from None
     return table
 
 
-def fetched(tell: Callable[[Any], None], *, origin: str, columns: Sequence[str]) -> "pd.DataFrame":
-    """Return the requested columns that an origin has, without a time limit.
+def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str]) -> "pd.DataFrame":
+    """Return the requested columns that UCI has, without a time limit.
 
     Parameters
     ----------
     tell : callable
         Not called.
-    origin : str
-        ``CLIENT:KEY``, with a client of `CLIENTS`.
+    uci_id : int
     columns : sequence of str
 
     Raises
     ------
-    NoAnswerError
+    DataError
         If the client raises an error.
     """
-    client, _, key = origin.partition(":")
-    try:
-        table = CLIENTS[client](key)
-    except Exception as error:
-        raise NoAnswerError(_one_line(error)) from None
-    return table[[name for name in columns if name in table.columns]].reset_index(drop=True)
-
-
-def _ucimlrepo_table(uci_id: str) -> "pd.DataFrame":
     import ucimlrepo.fetch as client
 
     client.API_BASE_URL = os.environ.get(UCI_URL_VARIABLE) or client.API_BASE_URL
-    return client.fetch_ucirepo(id=int(uci_id)).data.original
-
-
-def _scikit_learn_table(name: str) -> "pd.DataFrame":
-    from sklearn.datasets import fetch_california_housing
-
-    with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        return from_averages(fetch_california_housing(data_home=folder, as_frame=True).frame)
-
-
-def from_averages(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Undo scikit-learn's preparation of California housing: averages per household to counts."""
-    import pandas as pd
-
-    households = (frame["Population"] / frame["AveOccup"]).round()
-    return pd.DataFrame(
-        {
-            "longitude": frame["Longitude"],
-            "latitude": frame["Latitude"],
-            "housingMedianAge": frame["HouseAge"],
-            "totalRooms": (frame["AveRooms"] * households).round(),
-            "totalBedrooms": (frame["AveBedrms"] * households).round(),
-            "population": frame["Population"],
-            "households": households,
-            "medianIncome": frame["MedInc"],
-            "medianHouseValue": (frame["MedHouseVal"] * 1e5).round(),
-        }
-    )
-
-
-CLIENTS = {"uci": _ucimlrepo_table, "scikit-learn": _scikit_learn_table}
+    try:
+        table: pd.DataFrame = client.fetch_ucirepo(id=uci_id).data.original
+    except Exception as error:
+        raise DataError(_one_line(error)) from None
+    return table[[name for name in columns if name in table.columns]].reset_index(drop=True)
 
 
 def _one_line(error: Exception) -> str:

@@ -16,7 +16,6 @@ class Source:
 
     name: str
     uci_id: int | None
-    fetcher: str
     version: str
     rows: int
     columns: tuple[str, ...]
@@ -26,11 +25,6 @@ class Source:
     licence: str
     doi: str
     note: str
-
-    @property
-    def origin(self) -> str:
-        """Return the data set's place of publication, ``client:key``, or an empty text."""
-        return f"uci:{self.uci_id}" if self.uci_id is not None else self.fetcher
 
 
 def default_data_dir() -> Path:

@@ -22,10 +22,11 @@ def check_file(path: Path, expected: str) -> None:
             f"{path} is missing (expected SHA-256 {expected}, found no file); "
             f"{how_to_restore(path)}"
         )
-    found = sha256(path)
-    if found != expected:
+    digest = sha256(path)
+    if digest != expected:
         raise DataError(
-            f"{path} is damaged: expected SHA-256 {expected}, found {found}; {how_to_restore(path)}"
+            f"{path} is damaged: expected SHA-256 {expected}, found {digest}; "
+            f"{how_to_restore(path)}"
         )
 
 
@@ -45,11 +46,11 @@ def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame"
     if len(frame) != entry.rows:
         raise DataError(f"{entry.name} from {place}: {len(frame)} rows, expected {entry.rows}")
     frame = frame[list(entry.columns)]
-    found = canonical_digest(frame)
-    if found != entry.content_sha256:
+    digest = canonical_digest(frame)
+    if digest != entry.content_sha256:
         raise DataError(
             f"{entry.name} from {place}: wrong content, "
-            f"expected digest {entry.content_sha256}, found {found}"
+            f"expected digest {entry.content_sha256}, found {digest}"
         )
     return _compact(frame)
 

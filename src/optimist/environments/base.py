@@ -13,7 +13,33 @@ LENGTH_TOLERANCE = 1e-9
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
-class FiniteArmEnvironment(ABC):
+class Environment(ABC):
+    """Common part of the contracts: the truth, and the problem for algorithms."""
+
+    theta: np.ndarray | None = None
+    horizon: int
+    maximum_is_known = True
+
+    def truth(self, t: int) -> np.ndarray | None:
+        """Return the truth for a confidence set before round ``t``, or None."""
+        return self.theta
+
+    @abstractmethod
+    def problem(self, *args: Any, **options: Any) -> Any:
+        """Return the problem for algorithms, given the setting's ``problem`` options.
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
+        """
+
+    def facts(self) -> dict[str, float]:
+        """Return numbers about this environment that papers report, as a dict; it may be empty."""
+        return {}
+
+
+class FiniteArmEnvironment(Environment):
     """Arms, mean rewards and noise of one trial.
 
     Rounds are numbered from 0. The reward of a (round, arm) pair depends only on the trial, so
@@ -36,11 +62,8 @@ class FiniteArmEnvironment(ABC):
         If a subclass gets a parameter out of range.
     """
 
-    theta: np.ndarray | None = None
-    horizon: int
     arm_bound = 1.0
     arms_are_checked = False
-    maximum_is_known = True
 
     @abstractmethod
     def arms(self, t: int) -> np.ndarray:
@@ -58,31 +81,13 @@ class FiniteArmEnvironment(ABC):
         """Return the information that algorithms get with the reward of round ``t``, by name."""
         return {}
 
-    def truth(self, t: int) -> np.ndarray | None:
-        """Return the truth for a confidence set before round ``t``, or None."""
-        return self.theta
-
-    @abstractmethod
-    def problem(self, *args: Any, **options: Any) -> Any:
-        """Return the problem for algorithms, given the setting's ``problem`` options.
-
-        Raises
-        ------
-        ConfigError
-            For an option out of range.
-        """
-
-    def facts(self) -> dict[str, float]:
-        """Return numbers about this environment that papers report, as a dict; it may be empty."""
-        return {}
-
     def regret(self, t: int, index: int) -> float:
         """Return the pseudo-regret of arm ``index`` in round ``t``, never negative."""
         means = self.means(t)
         return float(means.max() - means[index])
 
 
-class BoxEnvironment(ABC):
+class BoxEnvironment(Environment):
     """A function on a box, and the noise of one trial.
 
     Rounds are numbered from 0. The noise of a round and the initial points depend only on the
@@ -110,12 +115,9 @@ class BoxEnvironment(ABC):
         If a subclass gets a parameter out of range.
     """
 
-    theta: np.ndarray | None = None
-    horizon: int
     low: np.ndarray
     high: np.ndarray
     maximum: float
-    maximum_is_known = True
     instance: str
 
     @abstractmethod
@@ -125,24 +127,6 @@ class BoxEnvironment(ABC):
     @abstractmethod
     def reward(self, t: int, x: np.ndarray) -> float:
         """Return the observation at ``x`` (d,) in round ``t``, a float."""
-
-    def truth(self, t: int) -> np.ndarray | None:
-        """Return the truth for a confidence set before round ``t``, or None."""
-        return self.theta
-
-    @abstractmethod
-    def problem(self, *args: Any, **options: Any) -> Any:
-        """Return the `BoxProblem` for algorithms, given the ``problem`` options.
-
-        Raises
-        ------
-        ConfigError
-            For an option out of range.
-        """
-
-    def facts(self) -> dict[str, float]:
-        """Return numbers about this environment that papers report, as a dict; it may be empty."""
-        return {}
 
 
 def check_point(x: np.ndarray, environment: Any) -> None:

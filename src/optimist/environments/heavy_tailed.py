@@ -114,12 +114,12 @@ class HeavyTailedEnvironment(PoolEnvironment):
             orders = stream("subsets").permuted(np.tile(np.arange(arms), (horizon, 1)), axis=1)
             offered = orders[:, :subset]
         scales = self.amplitude * 10.0 ** (self.decades * stream("scales").random(horizon))
-        self._told = (self.nu * scales).tolist()
+        self._scales = (self.nu * scales).tolist()
         noise = scales * self.law.noise(stream("noise"), horizon, centre)
         self.fill(pool, pool @ self.theta, noise, offered)
 
     def context(self, t: int) -> dict[str, Any]:
-        return {"scale": self._told[t]}
+        return {"scale": self._scales[t]}
 
     def facts(self) -> dict[str, float]:
         law = self.law
@@ -188,13 +188,6 @@ def _instance(rng, dimension, arms, arm_norm):
 
 def _at_most(key, value, most):
     """Return a number from 0 to ``most``, or raise ConfigError."""
-    if value != 0.0 and not (_is_positive(value) and value <= most):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= most:
         raise ConfigError(f"{key} is {value!r}; allowed: a number from 0 to {most:g}")
     return float(value)
-
-
-def _is_positive(value):
-    try:
-        return bool(positive("value", value))
-    except ConfigError:
-        return False

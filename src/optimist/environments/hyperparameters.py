@@ -21,6 +21,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import math
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from optimist.core import checksummed
-from optimist.core.errors import ConfigError, OptimistError, one_of, positive, whole_number
+from optimist.core.errors import ConfigError, OptimistError, one_of, whole_number
 from optimist.core.layout import evaluations_in
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
@@ -119,20 +120,18 @@ class HyperparameterEnvironment(BoxEnvironment):
         how = "standardised" if standardize else "raw"
         fold = f"fold {self.fold} of {folds}, repeat {self.repeat}"
         self.instance = f"{Path(dataset).stem}, {model}, {how}, {fold}"
-        self._accuracy = keep(accuracy, evaluations_in(Path(dataset).parent))
-        self._known: dict[Any, float] = {}
+        self._accuracy = functools.partial(kept, accuracy, evaluations_in(Path(dataset).parent))
+        self._scores: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
         """Return the accuracy at ``x`` (d,), a float; it may train a classifier."""
         settings = passed(self.model, decode(SPACES[self.model], x))
         key = tuple(settings.items())
-        if key not in self._known:
-            self._known[key] = self._evaluate(settings)
-        return self._known[key]
-
-    def _evaluate(self, settings):
-        where = self.fold, self.folds, self.repeat, self.standardize, self._digest
-        return self._accuracy(self.model, settings, *where, _context(), self._table)
+        if key not in self._scores:
+            where = self.fold, self.folds, self.repeat, self.standardize, self._digest
+            score = self._accuracy(self.model, settings, *where, _context(), self._table)
+            self._scores[key] = score
+        return self._scores[key]
 
     def reward(self, t: int, x: np.ndarray) -> float:
         """Return the accuracy at ``x`` (d,) and the noise of round ``t``, a float."""
@@ -290,46 +289,31 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., float]:
-    """Return ``function`` with its results kept in a folder, by all arguments except the last.
+def kept(function: Callable[..., float], folder: str | Path, *arguments: Any) -> float:
+    """Return the result of a function, from a folder if it is there, and else keep it there.
 
-    A file there is sealed JSON, which contains the question. A damaged file, or one without an
-    accuracy for this exact question, is ignored. Processes may share the folder. If it is not
-    writable, new results are not kept; old ones are still read.
+    A file there is sealed JSON, named after the question that it contains; a damaged one is
+    ignored. Processes may share the folder. If it is not writable, new results are not kept; old
+    ones are still read.
 
     Parameters
     ----------
     function : callable
-        Its arguments except the last must be plain data.
     folder : str or Path
+    *arguments
+        Plain data, which belong to the question, and a last argument, which does not.
     """
-    return functools.partial(_kept, function, folder, inspect.getsource(function))
-
-
-def _kept(function, folder, source, *arguments):
-    question = {"source": source, "arguments": arguments[:-1]}
+    question = {"source": inspect.getsource(function), "arguments": arguments[:-1]}
     text = json.dumps(question, sort_keys=True)
     name = hashlib.sha256(text.encode()).hexdigest()
     path = Path(folder, name[:2], f"{name}.json")
-    known = _known(path, text)
-    if known is not None:
-        return known
-    found = function(*arguments)
-    answer = json.dumps({"question": text, "accuracy": found})
+    with suppress(OptimistError):
+        return json.loads(checksummed.read_text(path))["accuracy"]
+    score = function(*arguments)
+    answer = json.dumps({"question": text, "accuracy": score})
     with suppress(OSError):
         checksummed.write_text(f"{answer}\n", path)
-    return found
-
-
-def _known(path: Path, question: str) -> float | None:
-    """Return the accuracy in a file that answers a question, or None."""
-    try:
-        answer = json.loads(checksummed.read_text(path))
-    except (OptimistError, ValueError):
-        return None
-    found = answer.get("accuracy") if isinstance(answer, dict) else None
-    sound = isinstance(found, float) and 0.0 <= found <= 1.0 and answer.get("question") == question
-    return found if sound else None
+    return score
 
 
 def _read_only(array):
@@ -338,7 +322,6 @@ def _read_only(array):
 
 
 def _deviation(value):
-    try:
-        return 0.0 if value == 0 else positive("deviation", value)
-    except ConfigError:
-        raise ConfigError(f"deviation is {value!r}; allowed: a number, at least 0") from None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ConfigError(f"deviation is {value!r}; allowed: a number, at least 0")
+    return float(value)

@@ -25,10 +25,10 @@ def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
     left = u < -1.0
-    found = np.empty((2, *np.shape(u)))
-    found[:, left] = _log_h_left(u[left])
-    found[:, ~left] = _log_h_right(u[~left])
-    return tuple(found)
+    values = np.empty((2, *np.shape(u)))
+    values[:, left] = _log_h_left(u[left])
+    values[:, ~left] = _log_h_right(u[~left])
+    return tuple(values)
 
 
 def _log_h_right(u):

@@ -28,8 +28,8 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = _extension(*_LAZY[name])
-    return found
+    globals()[name] = module = _extension(*_LAZY[name])
+    return module
 
 
 @cache

@@ -163,10 +163,10 @@ class Scheme:
     def bounds(self, dimension: int) -> np.ndarray:
         """Return lower and upper logarithms, (p, 2)."""
         blocks, size = self.blocks(dimension)
-        found = np.empty((size, 2))
+        bounds = np.empty((size, 2))
         for kind, part in blocks:
-            found[part] = math.log(kind.low), math.log(kind.high)
-        return found
+            bounds[part] = math.log(kind.low), math.log(kind.high)
+        return bounds
 
 
 def log_posterior(
@@ -267,11 +267,11 @@ def fit(
     bounds, starts = scheme.bounds(d), scheme.starts(d, rng)
     ends, failed = [], 0
     for start in starts:
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
-        if found.fun >= WORST:
+        end = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        if end.fun >= WORST:
             failed += 1
             continue
-        ends.append(found)
+        ends.append(end)
         if scheme.spare:
             break
     best = min(ends, key=lambda end: end.fun).x if ends else starts[0]

@@ -40,15 +40,21 @@ class GrowingArray:
 
     def append(self, item: Any) -> None:
         """Add an item at the end."""
-        self.extend(np.asarray(item)[None])
+        if self._length == len(self._values):
+            self._double()
+        self._values[self._length] = item
+        self._length += 1
 
     def extend(self, items: Any) -> None:
         """Add several items at the end, joined along the first axis."""
         end = self._length + len(items)
         while end > len(self._values):
-            self._values = np.concatenate([self._values, np.empty_like(self._values)])
+            self._double()
         self._values[self._length : end] = items
         self._length = end
+
+    def _double(self):
+        self._values = np.concatenate([self._values, np.empty_like(self._values)])
 
 
 class GrowingTable:

@@ -58,7 +58,7 @@ class HuberRegression:
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
         # The last parameter with its clipped observations, and their number at that time.
-        self._known: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
+        self._last: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
     def nbytes(self) -> int:
@@ -85,8 +85,8 @@ class HuberRegression:
 
         A second call for the same array only visits new observations.
         """
-        known, old, (indices, signs) = self._known
-        if known is not theta:
+        point, old, (indices, signs) = self._last
+        if point is not theta:
             old, indices, signs = 0, indices[:0], signs[:0]
         a, y, tau = (values[..., old:] for values in self.observations)
         z = y - theta.dot(a)
@@ -94,7 +94,7 @@ class HuberRegression:
         if len(new):
             indices = np.concatenate([indices, old + new])
             signs = np.concatenate([signs, np.sign(z[new])])
-        self._known = theta, old + len(z), (indices, signs)
+        self._last = theta, old + len(z), (indices, signs)
         return indices, signs
 
     def value(self, theta: np.ndarray) -> float:

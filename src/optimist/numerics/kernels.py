@@ -63,10 +63,6 @@ class _Stationary(Kernel):
     def profile(self, distances):
         """Return k at an array of distances, which may be overwritten."""
 
-    @abstractmethod
-    def with_slope(self, X, Y):
-        r"""Return k and S, both (n, m), where $\nabla_xk(x,y) = -S(x,y)\,(x-y)/\ell^2$."""
-
 
 class GaussianKernel(_Stationary):
     r"""$\exp(-r^2/(2\ell^2))$, with r the distance.
@@ -90,6 +86,7 @@ class GaussianKernel(_Stationary):
         return np.exp(squares, out=squares)
 
     def with_slope(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        r"""Return k and S, both (n, m), where $\nabla_xk(x,y) = -S(x,y)\,(x-y)/\ell^2$."""
         K = self(X, Y)
         return K, K
 
@@ -107,24 +104,10 @@ class _Matern(_Stationary):
         values *= np.exp(z, out=z)
         return values
 
-    def with_slope(self, X, Y):
-        z = cdist(X, Y, "euclidean")
-        z *= math.sqrt(2.0 * self.order) / self.lengthscale
-        decay = np.exp(-z)
-        values, slope = self.polynomial(z), self.slope(z)
-        values *= decay
-        slope *= decay
-        return values, slope
-
     @staticmethod
     @abstractmethod
     def polynomial(z):
         """Return p at each entry of ``z``, in a new array."""
-
-    @staticmethod
-    @abstractmethod
-    def slope(z):
-        r"""Return $2\nu(p-p')/z$ at each entry of ``z``; times $e^{-z}$ it is S."""
 
 
 class Matern12(_Matern):
@@ -137,11 +120,6 @@ class Matern12(_Matern):
     def polynomial(z: np.ndarray) -> np.ndarray:
         return np.ones_like(z)
 
-    @staticmethod
-    def slope(z: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return 1.0 / z
-
 
 class Matern32(_Matern):
     r"""$(1+z)\,e^{-z}$, $z = \sqrt3r/\ell$; see `GaussianKernel`."""
@@ -152,10 +130,6 @@ class Matern32(_Matern):
     @staticmethod
     def polynomial(z: np.ndarray) -> np.ndarray:
         return 1.0 + z
-
-    @staticmethod
-    def slope(z: np.ndarray) -> np.ndarray:
-        return np.full_like(z, 3.0)
 
 
 class Matern52(_Matern):
@@ -171,9 +145,15 @@ class Matern52(_Matern):
         values += 1.0 + z
         return values
 
-    @staticmethod
-    def slope(z: np.ndarray) -> np.ndarray:
-        return 5.0 / 3.0 * (1.0 + z)
+    def with_slope(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        r"""Return k and S, see `GaussianKernel.with_slope`; here S is $5(1+z)e^{-z}/3$."""
+        z = cdist(X, Y, "euclidean")
+        z *= math.sqrt(2.0 * self.order) / self.lengthscale
+        decay = np.exp(-z)
+        values, slope = self.polynomial(z), 5.0 / 3.0 * (1.0 + z)
+        values *= decay
+        slope *= decay
+        return values, slope
 
 
 class LinearKernel(Kernel):

@@ -60,8 +60,8 @@ class LevelSet:
         self.level = level
         self.beta = math.sqrt(level)
         self.radius = radius
-        found: Any = derivatives or likelihood.at(centre)
-        self.minimum, _, self.hessian = found
+        at_centre: Any = derivatives or likelihood.at(centre)
+        self.minimum, _, self.hessian = at_centre
         self.memory = memory
         self.fallbacks = 0
         self.failures = 0

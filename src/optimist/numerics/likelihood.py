@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.errors import ConfigError
+from optimist.core.errors import one_of
 from optimist.numerics.ball import minimise_quadratic
+from optimist.numerics.growing import GrowingArray
 from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
@@ -42,40 +43,36 @@ class History:
     """
 
     def __init__(self, dimension: int, mode: str = "raw") -> None:
-        if mode not in HISTORIES:
-            raise ConfigError(f"history is {mode!r}; allowed: {', '.join(HISTORIES)}")
-        self.mode = mode
+        self.mode = one_of("history", mode, HISTORIES)
         self.dimension = dimension
         self.plays = 0
-        self.rows = 0
         self.longest = 0.0  # largest norm of a row
         self.reward_sum = np.zeros(dimension)  # b
         self._row_of_arm: dict[int, int] = {}
-        self._features = np.empty((16, dimension))
-        self._products = np.empty((16, dimension * dimension))
-        self._weights = np.empty(16)
+        self._features = GrowingArray(dimension)
+        self._products = GrowingArray(dimension * dimension)
+        self._weights = GrowingArray()
 
     @property
     def features(self) -> np.ndarray:
         """Rows x_i, (n, d)."""
-        return self._features[: self.rows]
+        return self._features.values
 
     @property
     def products(self) -> np.ndarray:
         """Rows of x_i x_i^T, flattened, (n, d * d), so that a Hessian is one matrix product."""
-        return self._products[: self.rows]
+        return self._products.values
 
     @property
     def weights(self) -> np.ndarray:
         """Number of plays of each row, (n,)."""
-        return self._weights[: self.rows]
+        return self._weights.values
 
     @property
     def nbytes(self) -> int:
         """Bytes in use (without reserved memory)."""
-        per_row = 8 * (self.dimension + self.dimension**2 + 1)
-        index = 16 * len(self._row_of_arm)
-        return self.reward_sum.nbytes + self.rows * per_row + index
+        columns = self.reward_sum, self._features, self._products, self._weights
+        return sum(column.nbytes for column in columns) + 16 * len(self._row_of_arm)
 
     def append(self, index: int, x: np.ndarray, reward: float) -> None:
         """Add a play of arm number ``index`` with features ``x`` (d,) and its ``reward``."""
@@ -83,37 +80,24 @@ class History:
         self.reward_sum += reward * x
         row = self._row_of_arm.get(index) if self.mode == "aggregated" else None
         if row is not None:
-            self._weights[row] += 1.0
+            self.weights[row] += 1.0
             return
         if self.mode == "aggregated":
-            self._row_of_arm[index] = self.rows
-        self._append_row(x)
+            self._row_of_arm[index] = len(self._weights)
+        self.longest = max(self.longest, math.sqrt(x @ x))
+        self._features.append(x)
+        self._products.append(np.multiply.outer(x, x).ravel())
+        self._weights.append(1.0)
 
     def extend(self, rows: np.ndarray, rewards: np.ndarray) -> None:
         """Add plays of arms ``rows`` (n, d) with their ``rewards`` (n,), to a raw history."""
-        n, old = len(rows), self.rows
-        plays = {
-            "_features": rows,
-            "_products": (rows[:, :, None] * rows[:, None, :]).reshape(n, -1),
-            "_weights": np.ones(n),
-        }
-        for name, new in plays.items():
-            setattr(self, name, np.concatenate([getattr(self, name)[:old], new]))
+        n = len(rows)
+        self._features.extend(rows)
+        self._products.extend((rows[:, :, None] * rows[:, None, :]).reshape(n, -1))
+        self._weights.extend(np.ones(n))
         self.longest = max(self.longest, float(norms(rows).max(initial=0.0)))
         self.reward_sum += rewards @ rows
-        self.rows += n
         self.plays += n
-
-    def _append_row(self, x):
-        if self.rows == len(self._weights):
-            for name in ("_features", "_products", "_weights"):
-                old = getattr(self, name)
-                setattr(self, name, np.concatenate([old, np.empty_like(old)]))
-        self.longest = max(self.longest, math.sqrt(x @ x))
-        self._features[self.rows] = x
-        self._products[self.rows] = np.multiply.outer(x, x).ravel()
-        self._weights[self.rows] = 1.0
-        self.rows += 1
 
 
 class Likelihood:

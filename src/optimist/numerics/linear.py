@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from optimist.numerics import compiled
+
 
 def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the inner products of the rows of ``a`` (m, d) and ``b`` (m, d), as (m,)."""
@@ -48,6 +50,14 @@ def add_outer_to_inverse(H_inv: np.ndarray, v: np.ndarray, b: float, q: Any) -> 
         $x^\top H^{-1}x$.
     """
     H_inv -= (b / (1.0 + b * q)) * np.multiply.outer(v, v)
+
+
+def add_outer(H: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
+    r"""Return $H + b\,vv^\top$, (d, d), for ``v`` (d,); in place if H is in Fortran order.
+
+    One call of BLAS takes a third of the time of numpy's three.
+    """
+    return compiled.blas.dger(b, v, v, a=H, overwrite_a=1)
 
 
 def quadratic_norms(thetas: np.ndarray, centre: np.ndarray, H: np.ndarray) -> np.ndarray:

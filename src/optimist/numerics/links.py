@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import positive, unknown_name
 
 
 class Link(ABC):
@@ -166,9 +166,7 @@ class Gaussian(Link):
     self_concordance = 0.0
 
     def __init__(self, sigma: float = 1.0) -> None:
-        if not sigma > 0.0:
-            raise ConfigError(f"link sigma is {sigma!r}; allowed: a positive number")
-        self.sigma = float(sigma)
+        self.sigma = positive("link sigma", sigma)
         self.dispersion = self.sigma**2
 
     def log_partition(self, z: Any) -> Any:

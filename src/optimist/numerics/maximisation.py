@@ -131,12 +131,12 @@ class _DualSearch:
         excess = float(self.set.excess(self.theta[None])[0])
         if not math.isfinite(excess):
             raise np.linalg.LinAlgError("the likelihood is not finite")
-        found = _Tilted(s, self.theta, excess, converged)
+        end = _Tilted(s, self.theta, excess, converged)
         gap = math.sqrt(max(excess, 0.0)) - self.set.beta
         if gap < 0.0 and (self.below is None or s > self.below.s):
-            self.below = found
+            self.below = end
         if gap >= 0.0 and (self.above is None or s < self.above.s):
-            self.above = found
+            self.above = end
         return gap
 
     def crossing(self):

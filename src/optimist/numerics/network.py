@@ -136,7 +136,7 @@ def least_squares(
     """
     from scipy.optimize import minimize
 
-    found = [
+    results = [
         minimize(
             network.squared_error,
             np.clip(w, 0.0, 1.0) if unit else w,
@@ -148,7 +148,7 @@ def least_squares(
         )
         for w in starts
     ]
-    return min(found, key=lambda result: result.fun).x
+    return min(results, key=lambda result: result.fun).x
 
 
 def logistic(z: float) -> float:

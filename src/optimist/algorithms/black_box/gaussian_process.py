@@ -46,7 +46,9 @@ class GPOptimiser(BoxAlgorithm):
     rng : Generator
     """
 
-    def __init__(self, problem: BoxProblem, configuration: str, rng: np.random.Generator) -> None:
+    def __init__(
+        self, problem: BoxProblem, *, configuration: str = "fair", rng: np.random.Generator
+    ) -> None:
         super().__init__(problem, rng)
         one_of("configuration", configuration, CONFIGURATIONS)
         self.configuration = CONFIGURATIONS[configuration]
@@ -110,8 +112,8 @@ class GPOptimiser(BoxAlgorithm):
     def _refine(self, process, best, starts, low, high):
         """Return the ends of L-BFGS-B from ``starts``, both (K, d), and the values there, (K,)."""
         groups = [starts] if self.configuration.joint else starts[:, None]
-        found = [self._ascend(process, best, group, low, high) for group in groups]
-        return np.vstack([ends for ends, _ in found]), np.concatenate([at for _, at in found])
+        runs = [self._ascend(process, best, group, low, high) for group in groups]
+        return np.vstack([ends for ends, _ in runs]), np.concatenate([at for _, at in runs])
 
     def _ascend(self, process, best, starts, low, high):
         """Return the ends of one run from the starts (k, d), (k, d), and the values there, (k,).
@@ -131,7 +133,7 @@ class GPOptimiser(BoxAlgorithm):
             heights, slopes = acquisitions(flat)
             return -float(heights.sum()), -slopes.ravel()
 
-        found = minimize(
+        result = minimize(
             objective,
             starts.ravel(),
             jac=True,
@@ -139,8 +141,8 @@ class GPOptimiser(BoxAlgorithm):
             bounds=Bounds(np.tile(low, len(starts)), np.tile(high, len(starts))),
             options={"maxiter": self.configuration.iterations},
         )
-        self.counts["failed_ascents"] += not math.isfinite(found.fun)
-        return found.x.reshape(starts.shape), acquisitions(found.x)[0]
+        self.counts["failed_ascents"] += not math.isfinite(result.fun)
+        return result.x.reshape(starts.shape), acquisitions(result.x)[0]
 
     def diagnostics(self) -> dict[str, float]:
         return dict(self.counts)

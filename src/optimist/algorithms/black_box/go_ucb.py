@@ -171,7 +171,7 @@ class GOUCB(BoxAlgorithm):
         return ~self.ball.outside(self.variant.inward_weights(thetas), self.beta)
 
     def diagnostics(self) -> dict[str, float]:
-        found = {**self.counts, **dict.fromkeys(WATCHED, 0.0), "regret_bound": self.regret_bound}
+        counters = {**self.counts, **dict.fromkeys(WATCHED, 0.0), "regret_bound": self.regret_bound}
         if self.phase_two_rounds >= 0:
             ball, size = self.ball, self.network.size
             V = ball.vectors
@@ -183,8 +183,8 @@ class GOUCB(BoxAlgorithm):
             # Lemma 5.5 without its second term, and the Cauchy-Schwarz inequality.
             width = math.sqrt(8.0 * self.variant.beta(max(1, len(V))) * potential * len(V))
             values = moved, total, potential, math.sqrt(largest), width
-            found |= zip(WATCHED, values, strict=True)
-        return found
+            counters |= zip(WATCHED, values, strict=True)
+        return counters
 
 
 def _refuse_idle(**options):

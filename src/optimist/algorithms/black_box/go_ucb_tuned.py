@@ -134,11 +134,11 @@ def fit(
         decay = DECAY / network.size
         return error + decay * (w @ w), gradient + 2.0 * decay * w
 
-    found = [
+    results = [
         minimize(objective, w, jac=True, method="L-BFGS-B", options={"maxiter": FIT_ITERATIONS})
         for w in starts
     ]
-    return min(found, key=lambda result: result.fun).x
+    return min(results, key=lambda result: result.fun).x
 
 
 def maximise_linear_bound(

@@ -10,10 +10,7 @@ Deviations: the configuration defines the fit and the maximisation, see
 
 from typing import Any
 
-import numpy as np
-
 from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
-from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.acquisition import expected_improvement, log_expected_improvement
 
 
@@ -29,11 +26,6 @@ class GPEI(GPOptimiser):
     """
 
     reference = "Jones et al. (1998), Section 4.1"
-
-    def __init__(
-        self, problem: BoxProblem, *, configuration: str = "fair", rng: np.random.Generator
-    ) -> None:
-        super().__init__(problem, configuration, rng)
 
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
         function = (

@@ -10,10 +10,7 @@ Deviations: the configuration defines the fit and the maximisation, see
 
 from typing import Any
 
-import numpy as np
-
 from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
-from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.acquisition import (
     log_probability_of_improvement,
     probability_of_improvement,
@@ -32,11 +29,6 @@ class GPPI(GPOptimiser):
     """
 
     reference = "Kushner (1964), Section 3"
-
-    def __init__(
-        self, problem: BoxProblem, *, configuration: str = "fair", rng: np.random.Generator
-    ) -> None:
-        super().__init__(problem, configuration, rng)
 
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
         if self.configuration.logarithm:

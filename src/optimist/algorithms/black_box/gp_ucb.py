@@ -46,7 +46,7 @@ class GPUCB(GPOptimiser):
         beta: float | str = "default",
         rng: np.random.Generator,
     ) -> None:
-        super().__init__(problem, configuration, rng)
+        super().__init__(problem, configuration=configuration, rng=rng)
         if isinstance(beta, str) and beta != "theory":
             only_word("beta", beta, "default", "theory, or a positive number")
         self.beta = beta if isinstance(beta, str) else positive("beta", beta)

@@ -10,7 +10,6 @@ Deviations: none; the paper does not compare with it.
 import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm
-from optimist.environments.problems.box import BoxProblem
 
 
 class Incumbent(BoxAlgorithm):
@@ -23,9 +22,6 @@ class Incumbent(BoxAlgorithm):
     """
 
     reference = "Liu and Wang (2023), Algorithm 1, Step 5"
-
-    def __init__(self, problem: BoxProblem, *, rng: np.random.Generator) -> None:
-        super().__init__(problem, rng)
 
     def begin(self) -> None:
         self.best = self.points[int(np.argmax(self.values))].copy()

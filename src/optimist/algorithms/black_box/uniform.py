@@ -10,7 +10,6 @@ Deviations: none; the paper does not compare with it.
 import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm
-from optimist.environments.problems.box import BoxProblem
 
 
 class Uniform(BoxAlgorithm):
@@ -23,9 +22,6 @@ class Uniform(BoxAlgorithm):
     """
 
     reference = "Liu and Wang (2023), Algorithm 1, Phase I"
-
-    def __init__(self, problem: BoxProblem, *, rng: np.random.Generator) -> None:
-        super().__init__(problem, rng)
 
     def suggest(self) -> np.ndarray:
         return self.uniform(1)[0]

@@ -52,7 +52,8 @@ class GLOC(GLBAlgorithm):
         d, S = problem.dimension, problem.norm_bound
         self.ridge = float(d)
         self.c = 1.0 / problem.kappa
-        self.sub_gaussian = S if variant == "public" else self._noise_scale()
+        noise_scale = math.sqrt(problem.link.dispersion * problem.link.slope_bounds(S)[1])
+        self.sub_gaussian = S if variant == "public" else noise_scale
         self.iterate = np.zeros(d)  # vartheta
         self.V = self.ridge * np.eye(d)
         self.V_inv = np.eye(d) / self.ridge
@@ -60,10 +61,6 @@ class GLOC(GLBAlgorithm):
         self.sum_z2 = 0.0
         self.regret_bound = 2.0 * self.c * S**2 * self.ridge  # B
         self.projections = 0
-
-    def _noise_scale(self):
-        link = self.problem.link
-        return math.sqrt(link.dispersion * link.slope_bounds(self.problem.norm_bound)[1])
 
     @property
     def estimate(self) -> np.ndarray:

@@ -7,7 +7,7 @@ decomposition, in $O(d^3)$. Methods that invert a whole matrix use ``inv``, nump
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from optimist.core.errors import one_of
 from optimist.numerics.linear import add_outer_to_inverse
 
 
-class Inverse(Protocol):
-    r"""Two operations of an inverse; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
+class RankOne:
+    r"""The formula of Sherman and Morrison; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
         r"""Update ``H_inv`` in place to the inverse of ``H`` (d, d), which includes $b\,xx^\top$.
@@ -33,6 +33,7 @@ class Inverse(Protocol):
         q : float
             $x^\top v$.
         """
+        add_outer_to_inverse(H_inv, v, b, q)
 
     def solve(
         self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
@@ -51,43 +52,23 @@ class Inverse(Protocol):
         q : float
             $x^\top v$.
         """
-
-
-class RankOne:
-    """Sherman-Morrison."""
-
-    def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
-        """See `Inverse`."""
-        add_outer_to_inverse(H_inv, v, b, q)
-
-    def solve(
-        self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
-    ) -> np.ndarray:
-        """See `Inverse`."""
         return (scale / (1.0 + b * q)) * v
 
 
-class PseudoInverse:
+class PseudoInverse(RankOne):
     """`numpy.linalg.pinv`, as in Zhang et al. (2025), Appendix F.1."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
-        """See `Inverse`."""
         H_inv[...] = np.linalg.pinv(H)
 
     def solve(
         self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
     ) -> np.ndarray:
-        """See `Inverse`."""
         return scale * (np.linalg.pinv(H + b * np.multiply.outer(x, x)) @ x)
 
 
-INVERSES: dict[str, Inverse] = {"rank_one": RankOne(), "pinv": PseudoInverse()}
-
-
-MATRIX_INVERSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "inv": np.linalg.inv,
-    "pinv": np.linalg.pinv,
-}
+INVERSES = {"rank_one": RankOne(), "pinv": PseudoInverse()}
+MATRIX_INVERSES: dict[str, Any] = {"inv": np.linalg.inv, "pinv": np.linalg.pinv}
 
 
 def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
@@ -95,6 +76,6 @@ def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
     return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 
 
-def chosen_inverse(name: str) -> Inverse:
-    """Return the `Inverse` for an option's value, or raise ConfigError."""
+def chosen_inverse(name: str) -> RankOne:
+    """Return the entry of `INVERSES` for an option's value, or raise ConfigError."""
     return INVERSES[one_of("inverse", name, tuple(INVERSES))]

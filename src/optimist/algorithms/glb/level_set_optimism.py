@@ -98,9 +98,10 @@ class LevelSetOptimism(GLBAlgorithm):
                 self.status = "unconverged"
 
     def _fit_exactly(self):
-        start, known = self._estimate.points[0].copy(), self._derivatives_at_point()
-        fit = descend(self.likelihood, start, known, self.estimate_radius)
-        theta, derivatives, converged = fit
+        start, at_start = self._estimate.points[0].copy(), self._derivatives_at_point()
+        theta, derivatives, converged = descend(
+            self.likelihood, start, at_start, self.estimate_radius
+        )
         self._keep(theta, derivatives)
         return converged
 

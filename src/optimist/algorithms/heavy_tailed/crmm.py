@@ -68,8 +68,6 @@ class CRMM(EpochAlgorithm, OnlineNewton):
         return self.reach / math.sqrt(2.0 * self.length)
 
     def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
-        self.learn(x, self._mean_of_medians(rewards), *self.image(x))
-
-    def _mean_of_medians(self, rewards):
         groups = np.array_split(rewards, min(self.groups, len(rewards)))
-        return float(np.mean([np.median(group) for group in groups]))
+        mean_of_medians = float(np.mean([np.median(group) for group in groups]))
+        self.learn(x, mean_of_medians, *self.image(x))

@@ -20,8 +20,7 @@ import numpy as np
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.ball import project
-from optimist.numerics.linear import dots
-from optimist.numerics.rank_one import add_outer
+from optimist.numerics.linear import add_outer, dots
 
 MATCHED_DELTA = 0.01
 # Updates between recomputations of the inverse: Sherman-Morrison drifts if weights span many orders
@@ -68,7 +67,8 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         r"""Return $\beta$ after the rounds so far, in the problem's form."""
         if not self._is_matched:
             return self._factor * self.theory_radius()
-        width = math.sqrt(self._least_width2 + self._log_volume())
+        L, d = self.problem.arm_bound, self.problem.dimension
+        width = math.sqrt(self._least_width2 + d * math.log(1.0 + self.updates * L * L / d))
         return self._factor * (self.matched_scale() * width + self._start)
 
     @abstractmethod
@@ -78,10 +78,6 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
     @abstractmethod
     def matched_scale(self) -> float:
         """Return the scale of the noise in units of V, which multiplies the common width."""
-
-    def _log_volume(self):
-        L, d = self.problem.arm_bound, self.problem.dimension
-        return d * math.log(1.0 + self.updates * L * L / d)
 
     def growth(self) -> float:
         r"""Return $t^p$, $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before the first round."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.core.checksummed import write_text
 from optimist.core.errors import DataError
-from optimist.data.prepare.tables import read_numbers
+from optimist.data.prepare.tables import read_numbers, write_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
 def write(frame: "pd.DataFrame", path: str | Path) -> None:
     """Write a raw table, whose last column is the label: ``label``, then features, 12 digits."""
     table = prepare(frame)
-    lines = [",".join(table.columns)]
-    lines += [",".join(f"{value:.12g}" for value in row) for row in table.to_numpy(float)]
-    text = "\n".join(lines) + "\n"
-    write_text(text, path)
+    write_numbers(table.columns, table.to_numpy(float), path)
 
 
 def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -50,9 +46,9 @@ def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
         For a file that `write` could not have written.
     """
     table = read_numbers(path, "label")
-    found = np.unique(table[:, 0]).tolist()
-    if found != [0.0, 1.0]:
-        raise DataError(f"{path}: labels are {found}; allowed: 0 and 1, both of them")
+    labels = np.unique(table[:, 0]).tolist()
+    if labels != [0.0, 1.0]:
+        raise DataError(f"{path}: labels are {labels}; allowed: 0 and 1, both of them")
     return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
 
 

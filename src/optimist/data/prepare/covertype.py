@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.core.checksummed import read_text, write_text
 from optimist.core.errors import ConfigError, DataError
+from optimist.data.prepare.tables import read_numbers, write_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def facts(
     spread_seeds: Sequence[int] = (),
 ) -> list[tuple[str, float]]:
     """Return the extreme cluster means for each of ``spread_seeds``, as (name, value) pairs."""
-    table = extremes(frame, spread_seeds, clusters, n_init, known={seed: read_arms(path)})
+    table = extremes(frame, spread_seeds, clusters, n_init, clustered={seed: read_arms(path)})
     names = ("lowest", "highest")
     return [
         (f"cluster_mean_{name}_seed_{row.seed}", float(getattr(row, name)))
@@ -125,12 +125,12 @@ def extremes(
     seeds: Iterable[int],
     clusters: int = 60,
     n_init: int = 1,
-    known: Mapping[int, CovertypeArms] | None = None,
+    clustered: Mapping[int, CovertypeArms] | None = None,
 ) -> "pd.DataFrame":
     """Return the lowest and highest mean reward for each K-means seed.
 
     The table has columns ``seed, lowest, highest``; each seed costs one clustering of all rows,
-    unless its arms are ``known``.
+    unless its arms are in ``clustered``.
     """
     import pandas as pd
 
@@ -138,10 +138,8 @@ def extremes(
     z = _standardised(values, values)
     rows = []
     for seed in seeds:
-        if known and seed in known:
-            means = known[seed].means
-            if len(means) != clusters:
-                raise ConfigError(f"known has {len(means)} arms; allowed: clusters, {clusters}")
+        if clustered and seed in clustered:
+            means = clustered[seed].means
         else:
             means, _ = _shares(label, _partition(z, clusters, seed, n_init), clusters)
         rows.append((seed, means.min(), means.max()))
@@ -167,11 +165,8 @@ def logistic_fit_norm(arms: CovertypeArms) -> float:
 
 def write_arms(arms: CovertypeArms, path: str | Path) -> None:
     """Write arms as CSV (``mean, size``, then the features), with 12 significant digits."""
-    lines = [",".join(("mean", "size", *FEATURES))]
-    for mean, size, x in zip(arms.means, arms.sizes, arms.features, strict=True):
-        lines.append(",".join([f"{mean:.12g}", str(size), *(f"{value:.12g}" for value in x)]))
-    text = "\n".join(lines) + "\n"
-    write_text(text, path)
+    table = np.column_stack([arms.means, arms.sizes, arms.features])
+    write_numbers(("mean", "size", *FEATURES), table, path)
 
 
 def read_arms(path: str | Path) -> CovertypeArms:
@@ -182,25 +177,15 @@ def read_arms(path: str | Path) -> CovertypeArms:
     DataError
         For a missing, damaged or impossible table.
     """
-    path = Path(path)
-    try:
-        header, *lines = read_text(path).splitlines() or [""]
-        table = np.array([line.split(",") for line in lines], dtype=float)
-    except ValueError as error:
-        raise DataError(f"{path}: not a table of numbers: {error}") from None
-    if header.split(",") != ["mean", "size", *FEATURES]:
-        raise DataError(f"{path}: the header must be mean,size,{','.join(FEATURES)}")
-    if table.ndim != 2 or table.shape[1] != 2 + len(FEATURES):
-        raise DataError(f"{path}: table of shape {table.shape}, expected (K, {2 + len(FEATURES)})")
+    table = read_numbers(path, "mean", "size", *FEATURES)
     _validate(table, path)
     return CovertypeArms(table[:, 2:], table[:, 0], table[:, 1].astype(np.int64))
 
 
-def _validate(table: np.ndarray, path: Path) -> None:
+def _validate(table: np.ndarray, path: str | Path) -> None:
     means, sizes = table[:, 0], table[:, 1]
     longest = np.linalg.norm(table[:, 2:], axis=1).max()
     faults = {
-        "a number is not finite": not np.isfinite(table).all(),
         "a mean lies outside [0, 1]": ((means < 0) | (means > 1)).any(),
         "a size is not a positive integer": ((sizes < 1) | (sizes % 1 != 0)).any(),
         f"an arm has norm {longest:.12g} > 1": longest > 1 + NORM_SLACK,
@@ -241,9 +226,9 @@ def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarr
     if not 1 <= clusters <= len(z):
         raise ConfigError(f"clusters is {clusters}; it must be from 1 to {len(z)}, the rows")
     partition = KMeans(clusters, n_init=n_init, random_state=seed).fit(z).labels_
-    found = len(np.unique(partition))
-    if found < clusters:
-        raise ConfigError(f"clusters is {clusters}, but the rows fill only {found}")
+    filled = len(np.unique(partition))
+    if filled < clusters:
+        raise ConfigError(f"clusters is {clusters}, but the rows fill only {filled}")
     return partition
 
 

@@ -92,10 +92,10 @@ def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
     from scipy.optimize import minimize_scalar
 
     bounds = tuple(map(math.log, LENGTHSCALES))
-    found = minimize_scalar(
+    best = minimize_scalar(
         lambda log: -log_likelihood(X, y, math.exp(log), deviation), bounds=bounds
     )
-    return math.exp(found.x)
+    return math.exp(best.x)
 
 
 def log_likelihood(X: np.ndarray, y: np.ndarray, lengthscale: float, deviation: float) -> float:

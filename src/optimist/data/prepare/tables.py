@@ -1,18 +1,25 @@
-"""Reading prepared tables of numbers."""
+"""Prepared tables of numbers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from optimist.core.checksummed import read_text
+from optimist.core.checksummed import read_text, write_text
 from optimist.core.errors import DataError
 
 
-def read_numbers(path: str | Path, first: str) -> np.ndarray:
+def write_numbers(names: Sequence[str], table: np.ndarray, path: str | Path) -> None:
+    """Write a table (rows, columns) as CSV with a header, with 12 significant digits."""
+    lines = [",".join(names), *(",".join(f"{x:.12g}" for x in row) for row in table)]
+    write_text("\n".join(lines) + "\n", path)
+
+
+def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
     """Return the numbers of a prepared file, (rows, columns), all of them finite.
 
-    The file has a header that begins with the name ``first``, at least one more column, and rows
-    with the same number of columns.
+    The file has a header of the name ``first`` and ``others``; without these, of ``first`` and at
+    least one more name. Its rows have the same number of columns.
 
     Raises
     ------
@@ -25,6 +32,8 @@ def read_numbers(path: str | Path, first: str) -> np.ndarray:
     except ValueError as error:
         raise DataError(f"{path}: not a table of numbers: {error}") from None
     names = lines[0].split(",") if lines else [""]
+    if others and names != [first, *others]:
+        raise DataError(f"{path}: the header must be {','.join([first, *others])}")
     if names[0] != first or len(names) < 2:
         raise DataError(f"{path}: the header must begin with {first}, and features must follow")
     if table.ndim != 2 or table.shape[1] != len(names):

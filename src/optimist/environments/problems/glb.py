@@ -1,36 +1,28 @@
 """Problem data given to algorithms for generalized linear bandits."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from optimist.core.errors import ConfigError, positive, proportion, whole_number
+from optimist.core.errors import ConfigError
+from optimist.environments.problems.base import ArmsProblem
 from optimist.numerics.likelihood import History
 from optimist.numerics.links import Link
 
 
-@dataclass(frozen=True)
-class GLBProblem:
-    r"""A generalized linear bandit, as its algorithms see it.
+@dataclass(frozen=True, kw_only=True)
+class GLBProblem(ArmsProblem):
+    r"""A generalized linear bandit; the attributes of `ArmsProblem` and further ones.
 
     Attributes
     ----------
     link : Link
         Reward distribution.
-    dimension : int
-        d.
     norm_bound : float
         S with $\|\theta_*\| \le S$.
     kappa : float
         The inverse of the smallest slope of the mean, as the setting defines it.
-    horizon : int
-        T, the declared horizon (not a truncated one).
-    delta : float
-        Failure probability of the confidence sets.
     reward_bound : float
         M, a bound on rewards, for the algorithms that need one.
-    factor : float
-        Common factor on every confidence radius (1 is the theory).
-    fixed_arms : bool
-        Whether the same arms are offered in every round.
 
     Raises
     ------
@@ -38,27 +30,21 @@ class GLBProblem:
         For a value out of range.
     """
 
+    positive_fields: ClassVar[tuple[str, ...]] = ("norm_bound", "kappa", "reward_bound", "factor")
+
     link: Link
-    dimension: int
     norm_bound: float
     kappa: float
-    horizon: int
     delta: float = 0.01
     reward_bound: float = 1.0
-    factor: float = 1.0
-    fixed_arms: bool = False
 
     def __post_init__(self):
-        for key in ("dimension", "horizon"):
-            whole_number(key, getattr(self, key))
-        for key in ("norm_bound", "kappa", "reward_bound", "factor"):
-            positive(key, getattr(self, key))
+        super().__post_init__()
         if self.norm_bound > self.link.cap:
             raise ConfigError(
                 f"norm_bound is {self.norm_bound:g}; allowed for link {self.link.name!r}: "
                 f"at most {self.link.cap:g}"
             )
-        proportion("delta", self.delta)
 
     def new_history(self, mode: str) -> History:
         """Return an empty `History`.

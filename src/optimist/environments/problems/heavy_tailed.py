@@ -2,9 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from optimist.core.errors import ConfigError, one_of, positive, proportion, whole_number
+from optimist.core.errors import ConfigError, one_of, positive, whole_number
+from optimist.environments.problems.base import ArmsProblem
 
 RADII = ("theory", "shrunk", "matched")
 
@@ -16,16 +17,12 @@ def moment_order(epsilon: float) -> float:
     return 1.0 + epsilon
 
 
-@dataclass(frozen=True)
-class HeavyTailedProblem:
-    r"""A linear bandit with heavy-tailed noise, as its algorithms see it.
+@dataclass(frozen=True, kw_only=True)
+class HeavyTailedProblem(ArmsProblem):
+    r"""A linear bandit with heavy-tailed noise; the attributes of `ArmsProblem` and further ones.
 
     Attributes
     ----------
-    dimension : int
-        d.
-    horizon : int
-        T, the declared horizon.
     epsilon : float
         The noise has a moment of order $1+\varepsilon$; above 0, at most 1.
     scale_bound : float
@@ -45,8 +42,6 @@ class HeavyTailedProblem:
     relax_sigma_bounds : bool or None
         Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None: only if
         ``radius`` is ``matched``.
-    fixed_arms : bool
-        Whether the same arms are offered in every round.
 
     Raises
     ------
@@ -54,8 +49,8 @@ class HeavyTailedProblem:
         For a value out of range.
     """
 
-    dimension: int
-    horizon: int
+    positive_fields: ClassVar[tuple[str, ...]] = ("norm_bound", "arm_bound", "factor")
+
     epsilon: float
     scale_bound: float
     norm_bound: float = 1.0
@@ -63,28 +58,22 @@ class HeavyTailedProblem:
     delta: Any = None  # a float once the problem is made
     deviation: float = math.inf
     radius: str = "theory"
-    factor: float = 1.0
     relax_sigma_bounds: bool | None = None
-    fixed_arms: bool = False
 
     def __post_init__(self):
-        for key in ("dimension", "horizon"):
-            whole_number(key, getattr(self, key))
-        for key in ("norm_bound", "arm_bound"):
-            positive(key, getattr(self, key))
+        if self.delta is None:
+            horizon = whole_number("horizon", self.horizon)
+            object.__setattr__(self, "delta", 1.0 / (8.0 * horizon))
+        super().__post_init__()
         moment_order(self.epsilon)
         if self.scale_bound != 0.0:
             positive("scale_bound", self.scale_bound)
         one_of("radius", self.radius, RADII)
-        positive("factor", self.factor)
         if self.radius == "theory" and self.factor != 1.0:
             raise ConfigError(f"factor is {self.factor!r}; allowed where radius is 'theory': 1")
         one_of("relax_sigma_bounds", self.relax_sigma_bounds, (None, True, False))
         if self.relax_sigma_bounds is None:
             object.__setattr__(self, "relax_sigma_bounds", self.radius == "matched")
-        if self.delta is None:
-            object.__setattr__(self, "delta", 1.0 / (8.0 * self.horizon))
-        proportion("delta", self.delta)
 
     @property
     def power(self) -> float:

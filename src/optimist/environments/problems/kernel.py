@@ -1,38 +1,32 @@
 """Problem data given to algorithms for functions in a kernel's space."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from optimist.core.errors import ConfigError, positive, proportion, whole_number
+from optimist.core.errors import ConfigError
+from optimist.environments.problems.base import ArmsProblem
 from optimist.numerics.kernels import Kernel
 
 # Least ridge that doubles resolve next to k(x, x) = 1 after thousands of observations.
 LEAST_RIDGE = 1e-12
 
 
-@dataclass(frozen=True)
-class KernelProblem:
+@dataclass(frozen=True, kw_only=True)
+class KernelProblem(ArmsProblem):
     r"""Optimising a function of a reproducing kernel's space over finitely many points.
+
+    It has the attributes of `ArmsProblem` and further ones.
 
     Attributes
     ----------
     kernel : Kernel
         Kernel of the function.
-    dimension : int
-        d, the number of coordinates of an arm.
-    horizon : int
-        T, the declared horizon.
     deviation : float
         $\xi$: the noise is $\xi$-sub-Gaussian.
     ridge : float
         $\lambda$ of the posterior.
     norm_bound : float
         F, a bound on the norm of the function in the kernel's space.
-    delta : float
-        Failure probability of the confidence bounds.
-    factor : float
-        Common factor on every confidence radius (1 is the theory).
-    fixed_arms : bool
-        Whether the same arms are offered in every round.
 
     Raises
     ------
@@ -40,24 +34,18 @@ class KernelProblem:
         For a value out of range.
     """
 
+    positive_fields: ClassVar[tuple[str, ...]] = ("deviation", "ridge", "norm_bound", "factor")
+
     kernel: Kernel
-    dimension: int
-    horizon: int
     deviation: float
     ridge: float
     norm_bound: float = 1.0
     delta: float = 0.1
-    factor: float = 1.0
-    fixed_arms: bool = False
 
     def __post_init__(self):
-        for key in ("dimension", "horizon"):
-            whole_number(key, getattr(self, key))
-        for key in ("deviation", "ridge", "norm_bound", "factor"):
-            positive(key, getattr(self, key))
+        super().__post_init__()
         if self.ridge < LEAST_RIDGE * (1.0 - 1e-9):
             raise ConfigError(
                 f"ridge is {self.ridge:g}; allowed: at least {LEAST_RIDGE:g} (a deviation of "
                 f"{LEAST_RIDGE**0.5:g}), as rounding hides less"
             )
-        proportion("delta", self.delta)

@@ -95,7 +95,13 @@ class Update:
         self._rng = stream("scaling", dimension)
         self._dimension = dimension
         self._algorithm = GLBOMD(
-            GLBProblem(Logistic(), dimension, NORM_BOUND, kappa=22.0, horizon=10**6)
+            GLBProblem(
+                link=Logistic(),
+                dimension=dimension,
+                norm_bound=NORM_BOUND,
+                kappa=22.0,
+                horizon=10**6,
+            )
         )
 
     def measure(self) -> dict[str, float]:

@@ -92,7 +92,7 @@ def _algorithms(
 ) -> dict[str, Any]:
     """Return the algorithms to compare by their posteriors; they do not choose points."""
     problem = KernelProblem(
-        kernel,
+        kernel=kernel,
         dimension=1,
         horizon=max(section["rounds"]),
         deviation=section["deviation"],
