@@ -1,11 +1,11 @@
-"""Errors of added classes in one line: the error, and its line in a user's file."""
+"""Errors of classes in one line: the error, its line in the class's file, and its notes."""
 
 import pickle
 import signal
 import site
 import sysconfig
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,17 +21,30 @@ _OTHERS = {
     *(Path(sysconfig.get_path(name)) for name in _PATHS),
     *map(Path, (*site.getsitepackages(), site.getusersitepackages())),
 }
+_METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
 SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
 _PLACE = "_place_in_file_of_user"  # attribute for an error without its traceback
 
 
 def line_of_user(trace: TracebackType | None) -> str:
     """Return the innermost line of a traceback that a user wrote, ``mine.py, line 12``, or ""."""
+    return _last_line(trace, _of_user)
+
+
+def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -> str:
+    """Return the innermost line of a traceback in a file of some kind, or ""."""
     # Compiled code, and modules frozen into Python, have names that are not paths.
-    files = [f for f in traceback.extract_tb(trace) if Path(f.filename).is_absolute()]
-    files = [f for f in files if not _OTHERS.intersection(Path(f.filename).parents)]
-    files = [f for f in files if SCRIPTS not in Path(f.filename).parts]
-    return f"{Path(files[-1].filename).name}, line {files[-1].lineno}" if files else ""
+    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(trace)]
+    lines = [f"{p.name}, line {n}" for p, n in frames if p.is_absolute() and is_wanted(p)]
+    return lines[-1] if lines else ""
+
+
+def _of_user(path: Path) -> bool:
+    return not _OTHERS.intersection(path.parents) and SCRIPTS not in path.parts
+
+
+def _of_methods(path: Path) -> bool:
+    return not _METHODS.isdisjoint(path.parents)
 
 
 def of_system(error: BaseException) -> str:
@@ -49,14 +62,15 @@ def words_of_system(error: OSError) -> str:
 def in_one_line(error: BaseException) -> str:
     """Return type and message of an error, and its origin."""
     words = " ".join(str(error).split())
-    place = _place(error)
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
-    return f"{said} ({place})" if place else said
+    place = f" ({where})" if (where := _place(error)) else ""
+    return ", ".join((f"{said}{place}", *getattr(error, "__notes__", ())))
 
 
 def _place(error: BaseException) -> str:
-    """Return the line of a user's file that raised an error, or ""."""
-    return getattr(error, _PLACE, "") or line_of_user(error.__traceback__)
+    """Return the line of a user's file or of a method that raised an error, or ""."""
+    trace = error.__traceback__
+    return getattr(error, _PLACE, "") or line_of_user(trace) or _last_line(trace, _of_methods)
 
 
 class _InOtherProcess(Exception):
@@ -72,7 +86,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
     An error of this package or of the system keeps its type, if it is picklable.
     """
     plain: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
-    plain |= {"place": _place(error), "pickled": None}
+    plain |= {"place": _place(error), "notes": getattr(error, "__notes__", []), "pickled": None}
     with suppress(Exception):  # a user's error may fail to format its message
         plain["words"] = str(error)
         plain["traceback"] = "".join(traceback.format_exception(error)).rstrip()
@@ -92,6 +106,8 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
         return original
     error: BaseException = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
+    for note in plain["notes"]:
+        error.add_note(note)
     error.__cause__ = _InOtherProcess(plain["traceback"])
     return error
 

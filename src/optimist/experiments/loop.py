@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from optimist.core.errors import BrokenEnvironmentError, ConfigError, OptimistError, OutOfTimeError
-from optimist.core.user_errors import in_one_line
+from optimist.core.user_errors import in_one_line, to_text
 from optimist.environments.base import (
     ARRAY,
     BoxEnvironment,
@@ -76,10 +76,21 @@ def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
 
 @dataclass
 class Trajectory:
-    """The record of one trial: its status, and a row for each recorded round."""
+    """The record of one trial.
+
+    Attributes
+    ----------
+    status : str
+        ``ok``, or how the trial failed.
+    rows : list of dict
+        A row for each recorded round.
+    error : dict or None
+        The numerical error that ended it, from `optimist.core.user_errors.to_text`.
+    """
 
     status: str = "ok"
     rows: list[dict[str, Any]] = field(default_factory=list)
+    error: dict[str, Any] | None = None
 
     def record(self, **values: Any) -> None:
         """Append one recorded round completely, or not at all if a limit of time ends it here."""
@@ -187,10 +198,13 @@ def _play_rounds(
         except OutOfTimeError:
             trajectory.status = "out_of_time"
             break
-        except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
-            if type(error) is ValueError and not _ABOUT_NUMBERS.search(str(error)):
+        except Exception as error:
+            if not _is_numerical(error):
+                if not isinstance(error, OptimistError):
+                    error.add_note(f"in round {t + 1}")
                 raise
             trajectory.status = f"failed: {error}"
+            trajectory.error = to_text(error)
             break
         if time_limit is not None and rounds.seconds > time_limit:
             trajectory.status = "timeout"
@@ -204,6 +218,12 @@ _ABOUT_NUMBERS = re.compile(
     r"|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
     re.IGNORECASE,
 )
+
+
+def _is_numerical(error: Exception) -> bool:
+    if type(error) is ValueError:
+        return bool(_ABOUT_NUMBERS.search(str(error)))
+    return isinstance(error, np.linalg.LinAlgError | ArithmeticError | ValueError)
 
 
 class NotFiniteError(Exception):
