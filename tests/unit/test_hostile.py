@@ -212,7 +212,7 @@ def test_what_snakemake_reads_otherwise_is_refused(text, words, tmp_path):
     assert words in str(caught.value) and "overlay.yaml" in str(caught.value)
 
 
-OTHERS = ("findings", "looks", "words")
+OTHERS = ("findings", "style", "words")
 
 
 def test_what_snakemake_reads_alike_is_taken(tmp_path):

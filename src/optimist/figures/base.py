@@ -1,13 +1,13 @@
 """Base class of panels: the keys, inputs, rows, axes and drawing of a kind.
 
-Each kind has its own file. Its ``rows`` compute all marks, one row per mark, and its ``draw`` only
-places them. Every row has these columns and those that its kind declares:
+Each kind has its own file. Its ``rows`` compute all artists, one row per artist, and its ``draw``
+only places them. Every row has these columns and those that its kind declares:
 
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
                     ``remark`` and ``footnote`` (words on a series); ``line``, ``phase``,
                     ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
                     or a role of the kind's own
-``setting``         name of the setting, if the mark belongs to one
+``setting``         name of the setting, if the artist belongs to one
 ``series``          algorithm label, or the name of another compared thing
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
 
     from optimist.figures.rows import Tables
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
@@ -84,9 +84,9 @@ class PanelKeys(Keys):
     lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
     #: Reference points, such as numbers quoted by the paper.
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
-    #: Horizontal lines at a multiple of the last mark of a series.
+    #: Horizontal lines at a multiple of the last point of a series.
     multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    #: Lines of a given power through the last mark of a series.
+    #: Lines of a given power through the last point of a series.
     slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
 
 
@@ -140,7 +140,7 @@ class Panel(ABC):
     curves : tuple of str
         Roles of rows drawn as lines along x.
     joined : bool
-        Whether a line joins the marks of a series.
+        Whether a line joins the artists of a series.
     not_negative : bool
         Whether y cannot be negative, so that the axis begins at 0.
     """
@@ -195,11 +195,11 @@ class Panel(ABC):
 
     @abstractmethod
     def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield all marks, in pieces as from `optimist.figures.rows.rows`."""
+        """Yield all artists, in pieces as from `optimist.figures.rows.rows`."""
 
     @abstractmethod
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Place the marks of role ``data`` and of the kind's own roles."""
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        """Place the artists of role ``data`` and of the kind's own roles."""
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
         """Return labels and scales of this panel.
@@ -236,14 +236,14 @@ class Panel(ABC):
             yield rows("point", x=point["x"], y=point["y"], note=point["label"])
 
     def _multiples(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield a horizontal line at a multiple of the last mark of a series."""
+        """Yield a horizontal line at a multiple of the last artist of a series."""
         for multiple in self.spec.get("multiples", []):
             end = _last(pieces, multiple["series"])
             if end is not None:
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
 
     def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield a line of given power through the last mark of a series, over one decade of x."""
+        """Yield a line of given power through the last artist of a series, over one decade of x."""
         for slope in self.spec.get("slopes", []):
             end = _last(pieces, slope["series"])
             if end is not None:
@@ -264,22 +264,22 @@ class Panel(ABC):
             linear = canvas.get_yscale() == "linear"
             canvas.set_ylim(bottom=-0.03 * canvas.get_ylim()[1] if linear else 0.0)
 
-    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+    def handle(self, label: str, series: str, style: "Style", joined: bool) -> Any:
         """Return the legend entry of a series."""
         from matplotlib.lines import Line2D
 
-        return Line2D([], [], label=label, **looks.line(series, joined))
+        return Line2D([], [], label=label, **style.line(series, joined))
 
-    def others(self, marks: "pd.DataFrame") -> list[Any]:
+    def others(self, artists: "pd.DataFrame") -> list[Any]:
         """Return legend entries for the kind's own roles."""
         return []
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
-    """Return the mark of a series with the largest x, or None."""
+    """Return the artist of a series with the largest x, or None."""
     found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
-    ends = [marks.iloc[-1] for marks in found if len(marks)]
-    return max(ends, key=lambda mark: mark["x"]) if ends else None
+    ends = [artists.iloc[-1] for artists in found if len(artists)]
+    return max(ends, key=lambda artist: artist["x"]) if ends else None
 
 
 def shown_settings(spec: Spec) -> list[str]:

@@ -6,7 +6,7 @@ x: round; y: mean regret (band: the paper's interval), or median regret (band: q
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.rows import Tables, notes, rows
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 
 class Regret(Panel):
@@ -47,9 +47,9 @@ class Regret(Panel):
         names = ("x", "y", "low", "high", "n")
         return {name: found[c].to_numpy() for name, c in zip(names, columns, strict=True)}
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw lines with bands."""
-        drawing.curves(canvas, marks, looks)
+        drawing.curves(canvas, artists, style)
 
 
 class MedianRegret(Regret):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.regret import Regret
 from optimist.figures.rows import Tables, display_name, notes, rows
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 
 class RelativeRegret(Panel):
@@ -57,6 +57,6 @@ class RelativeRegret(Panel):
             curve |= {name: np.asarray(curve[name]) / unit for name in ("y", "low", "high")}
             yield rows("data", setting=setting, series=algorithm, **curve)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw lines with bands."""
-        drawing.curves(canvas, marks, looks)
+        drawing.curves(canvas, artists, style)

@@ -1,6 +1,6 @@
 """Colours, markers, line styles and hatches of the series of a figure.
 
-A method has one colour and one marker in the figures of all papers (``config/looks.yaml``). A
+A method has one colour and one marker in the figures of all papers (``config/style.yaml``). A
 variant has the colour of its algorithm and a hollow marker. No other variant of the paper has the
 same marker and dash. A series that is not an algorithm has a shade of one ramp.
 """
@@ -34,15 +34,15 @@ HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
 RAMP = ("#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#1f9d89")
 
 
-class Looks:
+class Style:
     """Colours, markers, line styles and hatches of series.
 
     Parameters
     ----------
     paper : mapping
-        The paper, whose ``looks`` and ``names`` are used, and whose ``runs`` and ``timings`` number
+        The paper, whose ``style`` and ``names`` are used, and whose ``runs`` and ``timings`` number
         the variants.
-    marks : mapping
+    footnotes : mapping
         Footnote marks, with a space before each, by series.
     shown : sequence of str
         All series of the figure. If all are variants of one algorithm, each has its own colour.
@@ -55,25 +55,25 @@ class Looks:
     def __init__(
         self,
         paper: Mapping[str, Any],
-        marks: Mapping[str, str],
+        footnotes: Mapping[str, str],
         shown: Sequence[str] = (),
         references: Sequence[str] = (),
         has_bands: bool = True,
     ) -> None:
         self.paper = paper
-        self.marks = marks
+        self.footnotes = footnotes
         self.has_bands = has_bands
         self._references = list(references)
-        looks = paper["looks"]
+        style = paper["style"]
         known = {
-            name: looks["methods"][name] for name in paper["names"] if name in looks["methods"]
+            name: style["methods"][name] for name in paper["names"] if name in style["methods"]
         }
-        taken = {look["colour"] for look in known.values()}
-        free = [colour for colour in looks["palette"] if colour not in taken] or looks["palette"]
+        taken = {keywords["colour"] for keywords in known.values()}
+        free = [colour for colour in style["palette"] if colour not in taken] or style["palette"]
         others = [name for name in paper["names"] if name not in known]
-        self._colours = {name: look["colour"] for name, look in known.items()}
+        self._colours = {name: keywords["colour"] for name, keywords in known.items()}
         self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
-        self._shapes = {name: look["marker"] for name, look in known.items()}
+        self._shapes = {name: keywords["marker"] for name, keywords in known.items()}
         self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
         self._variants: list[str] = []
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
@@ -81,7 +81,7 @@ class Looks:
             if self._is_variant(label):
                 self._number(label)
         self._things = [series for series in shown if name_of(series) not in self._colours]
-        self._of_one = self._colours_of_one(shown, looks["palette"])
+        self._of_one = self._colours_of_one(shown, style["palette"])
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
         """Return distinct colours of variants; the algorithm without options keeps its own."""
@@ -161,8 +161,8 @@ class Looks:
     def patch(self, series: str) -> dict[str, Any]:
         """Return keywords of a filled region: a transparent face and a full edge."""
         colour = self.colour(series)
-        look = {"facecolor": (colour, 0.25), "edgecolor": colour}
-        return {**look, "ls": self.dash(series), "lw": 1.1}
+        keywords = {"facecolor": (colour, 0.25), "edgecolor": colour}
+        return {**keywords, "ls": self.dash(series), "lw": 1.1}
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
         """Return display names of settings: their titles, with options where titles coincide."""
@@ -177,7 +177,7 @@ class Looks:
         known = name_of(series) in self._colours
         options = self.paper.get("options")
         name = display_name(series, self.paper["names"], options) if known else series
-        return name + self.marks.get(series, "")
+        return name + self.footnotes.get(series, "")
 
 
 def _options(label: str) -> list[str]:

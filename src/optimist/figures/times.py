@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.rows import Tables, estimates, notes, rows
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 BINS = 25
 
@@ -42,8 +42,8 @@ class Elapsed(Panel):
             yield rows("data", x=totals.index.to_numpy(), y=y, **where)
         yield from estimates(self.algorithms, [setting], tables)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        drawing.curves(canvas, marks, looks)
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        drawing.curves(canvas, artists, style)
 
 
 class TimePerRound(Panel):
@@ -64,8 +64,8 @@ class TimePerRound(Panel):
             n = runs["trial"].nunique()
             yield rows("data", setting=setting, series=algorithm, x=t, y=seconds, n=n)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        drawing.curves(canvas, marks, looks)
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        drawing.curves(canvas, artists, style)
 
 
 def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ from optimist.experiments.loop import COMPLETE
 from optimist.experiments.setting import option_defaults
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures.rows import TABLE_LEVEL, display_name
-from optimist.figures.style import Looks
+from optimist.figures.style import Style
 from optimist.numerics.statistics import mean_intervals
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
@@ -256,7 +256,7 @@ class _Paper:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of cells by ``paper/label``."""
-        titles = Looks(self.paper, {}).settings(self._settings)
+        titles = Style(self.paper, {}).settings(self._settings)
         return {
             f"{self.name}/{label}": {
                 "paper": self.name,
@@ -272,14 +272,14 @@ class _Paper:
 
     def labels(self) -> dict[str, Any]:
         """Return name, colour, marker and dash of the labels of cells, by ``paper/label``."""
-        looks = Looks(self.paper, {})
+        style = Style(self.paper, {})
         options = self.paper.get("options")
         return {
             f"{self.name}/{label}": {
                 "name": display_name(label, self.paper["names"], options),
-                "colour": looks.colour(label),
-                "marker": looks.shape(label),
-                "dash": looks.dash_lengths(label),
+                "colour": style.colour(label),
+                "marker": style.shape(label),
+                "dash": style.dash_lengths(label),
             }
             for label in self._labels
         }

@@ -11,7 +11,7 @@ from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell
 from optimist.experiments.loop import COMPLETE
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, OneSetting, Panel, Paper, require
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 # A median over this many recorded rounds gives the value at the end, or middle, of a trial.
 WINDOW = 11
@@ -159,9 +159,9 @@ class AccuracyPanel(Panel):
                 curve = over_trials(known[shown], column)
                 yield rows("data", setting=setting, series=algorithm, **curve)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw lines with bands."""
-        drawing.curves(canvas, marks, looks)
+        drawing.curves(canvas, artists, style)
 
 
 class AccuracyTable(StudyFacts):

@@ -12,7 +12,7 @@ from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import COMPLETE
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies import study_section
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 
 class Lemmas(Study):
@@ -129,6 +129,6 @@ class LemmasPanel(Panel):
             yield from watched_notes(found, series["label"])
             yield rows("data", series=series["label"], **over_trials(recorded(found), "distance"))
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw lines with bands."""
-        drawing.curves(canvas, marks, looks)
+        drawing.curves(canvas, artists, style)

@@ -14,7 +14,7 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Texts
 from optimist.experiments.cell import Cell, apart, build, make_cell
 from optimist.experiments.loop import COMPLETE, play
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies import study_section
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 MARGIN = 1.15
 COLUMNS = (
@@ -168,27 +168,27 @@ class RegionsPanel(Panel):
             ball = rf"$\|\theta\| = S = {truth.norm_bound:g}$"
             yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Fill the regions, the widest first, and draw the truth and the ball."""
-        found = list(drawing.by_series(marks))
+        found = list(drawing.by_series(artists))
         for series, own in sorted(found, key=lambda item: -_extent(item[1])):
             for _, outline in own.groupby("piece"):
-                canvas.fill(outline["x"], outline["y"], **looks.patch(series))
+                canvas.fill(outline["x"], outline["y"], **style.patch(series))
         # Both axes have one scale. A box of another shape would cut the text below.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
-        for mark in drawing.of_role(marks, "truth").itertuples():
-            drawing.star(canvas, mark.x, mark.y, mark.note)
-        for mark in drawing.of_role(marks, "ball").itertuples():
+        for artist in drawing.of_role(artists, "truth").itertuples():
+            drawing.star(canvas, artist.x, artist.y, artist.note)
+        for artist in drawing.of_role(artists, "ball").itertuples():
             angle = np.linspace(0, 2 * np.pi, 361)
-            look = looks.reference(mark.note)
-            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **look)
+            keywords = style.reference(artist.note)
+            canvas.plot(artist.x * np.cos(angle), artist.x * np.sin(angle), **keywords)
 
-    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+    def handle(self, label: str, series: str, style: "Style", joined: bool) -> Any:
         """Return a patch for the legend."""
         from matplotlib.patches import Patch
 
-        return Patch(label=label, **looks.patch(series))
+        return Patch(label=label, **style.patch(series))
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":

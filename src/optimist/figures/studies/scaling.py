@@ -13,7 +13,7 @@ from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys
 from optimist.environments.problems.glb import GLBProblem
 from optimist.experiments.cell import Cell
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
 from optimist.figures.studies.base import Study
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 NORM_BOUND = 3.0
 
@@ -149,5 +149,5 @@ class ScalingPanel(Panel):
                 text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
                 yield rows("remark", series=series["label"], note=text)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        drawing.lines(canvas, marks, looks)
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        drawing.lines(canvas, artists, style)

@@ -10,7 +10,7 @@ from annotated_types import Ge, MinLen
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Positive
 from optimist.experiments.cell import Cell
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 
 # Styles of the function and of the inducing points.
@@ -145,18 +145,18 @@ class StarvationPanel(Panel):
             & np.isclose(table["lengthscale"].astype(float), self.spec["lengthscale"])
         ]
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw the band, the function, and ticks at the inducing points."""
-        drawing.curves(canvas, marks, looks)
-        drawing.below_title(canvas, marks)
-        function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
+        drawing.curves(canvas, artists, style)
+        drawing.below_title(canvas, artists)
+        function, inducing = (drawing.of_role(artists, role) for role in ("function", "inducing"))
         if len(function):  # drawing nothing would still disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)
         if len(inducing):
             place = {"transform": canvas.get_xaxis_transform()}
             canvas.plot(inducing["x"], inducing["y"], **INDUCING, **place)
 
-    def others(self, marks: "pd.DataFrame") -> list[Any]:
+    def others(self, artists: "pd.DataFrame") -> list[Any]:
         """Return the legend entries of the function and of the inducing points."""
         from matplotlib.lines import Line2D
 
@@ -165,9 +165,9 @@ class StarvationPanel(Panel):
             ("inducing", "inducing points", INDUCING),
         ]
         return [
-            Line2D([], [], label=label, **look)
-            for role, label, look in entries
-            if (marks["role"] == role).any()
+            Line2D([], [], label=label, **keywords)
+            for role, label, keywords in entries
+            if (artists["role"] == role).any()
         ]
 
 
