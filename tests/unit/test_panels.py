@@ -17,7 +17,7 @@ from optimist.figures.studies.accuracy import GROWING
 from optimist.figures.studies.sketch_observer import WORST
 from optimist.figures.studies.starvation_posteriors import OVER_TRIALS
 from optimist.figures.tables.base import to_markdown
-from optimist.figures.times import per_round
+from optimist.figures.curves import per_round
 from optimist.plan.figures import PlannedShown
 from optimist.plan.trials import PlannedTrials
 

@@ -27,6 +27,7 @@ from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Keys, Once, Positive
+from optimist.figures import artists as drawing
 from optimist.figures.rows import rows
 
 if TYPE_CHECKING:
@@ -110,65 +111,37 @@ class Axes:
     scale: str = "linear"
 
 
-class Panel(ABC):
-    """A panel of a figure.
+class Part(ABC):
+    """A panel of a figure, or a table: its keys, and the results that it reads.
 
     Parameters
     ----------
-    Its entry in the configuration.
+    spec : mapping
         Its entry in the configuration.
 
     Attributes
     ----------
     Entry : type
-        The keys of its entry: a subclass of `PanelKeys`.
+        The keys of its entry, a class of `Keys`.
     lanes : tuple of str
         Lanes that it reads results of its cells from.
     tables : tuple of str
         Tables of studies that it reads.
-    axes : Axes
-        Labels and scales, where the panel's entry sets none; see `labelled`.
-    roles : tuple of str
-        Roles of its rows in addition to data, note and the common references.
-    columns : tuple of str
-        Columns of its rows in addition to the common ones.
-    words : str
-        Meaning of bands and whiskers, a template with ``{band}``, ``{interval}`` (the paper's, of a
-        mean), ``{level}``, ``{n}`` and ``{time_n}``.
-    of_means : bool
-        Whether bands and whiskers are intervals of means.
-    curves : tuple of str
-        Roles of rows drawn as lines along x.
-    joined : bool
-        Whether a line joins the artists of a series.
-    not_negative : bool
-        Whether y cannot be negative, so that the axis begins at 0.
     """
 
-    Entry: ClassVar[type] = PanelKeys
+    Entry: ClassVar[type]
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
-    axes: ClassVar[Axes]
-    roles: ClassVar[tuple[str, ...]] = ()
-    columns: ClassVar[tuple[str, ...]] = ()
-    words: ClassVar[str] = ""
-    of_means: ClassVar[bool] = False
-    curves: ClassVar[tuple[str, ...]] = ()
-    joined: ClassVar[bool] = True
-    not_negative: ClassVar[bool] = False
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
 
     @property
-    def kind(self) -> str:
-        """Name of the kind in the configuration."""
-        return self.spec["kind"]
-
-    @property
     def settings(self) -> list[str]:
         """Settings that it shows."""
-        return shown_settings(self.spec)
+        if "setting" in self.spec:
+            return [self.spec["setting"]]
+        return list(self.spec.get("settings", []))
 
     @property
     def algorithms(self) -> list[str]:
@@ -181,25 +154,62 @@ class Panel(ABC):
         return []
 
     @property
-    def cells(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell that it reads."""
+    def cells(self) -> list[tuple[str, str]] | None:
+        """Setting and algorithm of each cell that it reads; None for every cell of its group."""
         return list(product(self.settings, self.algorithms))
+
+    def check(self, paper: Paper) -> None:  # noqa: B027
+        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
+
+
+class Panel(Part):
+    """A panel of a figure.
+
+    Attributes
+    ----------
+    Entry : type
+        A subclass of `PanelKeys`.
+    axes : Axes
+        Labels and scales, where the panel's entry sets none; see `labelled`.
+    roles : tuple of str
+        Roles of its rows in addition to data, note and the common references.
+    columns : tuple of str
+        Columns of its rows in addition to the common ones.
+    words : str
+        Meaning of bands and whiskers, a template with ``{band}``, ``{interval}`` (the paper's, of a
+        mean), ``{level}``, ``{n}`` and ``{time_n}``.
+    of_means : bool
+        Whether bands and whiskers are intervals of means.
+    curves : bool
+        Whether its data are curves, whose first rounds may leave a logarithmic axis.
+    joined : bool
+        Whether a line joins the artists of a series.
+    not_negative : bool
+        Whether y cannot be negative, so that the axis begins at 0.
+    """
+
+    Entry = PanelKeys
+    axes: ClassVar[Axes]
+    roles: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...]] = ()
+    words: ClassVar[str] = ""
+    of_means: ClassVar[bool] = False
+    curves: ClassVar[bool] = False
+    joined: ClassVar[bool] = True
+    not_negative: ClassVar[bool] = False
 
     @property
     def is_bars(self) -> bool:
         """Whether it draws horizontal bars with their names on the y axis."""
         return False
 
-    def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
-
     @abstractmethod
     def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
         """Yield all artists, in pieces as from `optimist.figures.rows.rows`."""
 
-    @abstractmethod
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Place the artists of role ``data`` and of the kind's own roles."""
+        """Place the artists of role ``data`` and of the kind's own roles: lines with bands."""
+        drawing.curves(canvas, artists, style)
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
         """Return labels and scales of this panel.
@@ -270,7 +280,7 @@ class Panel(ABC):
 
         return Line2D([], [], label=label, **style.line(series, joined))
 
-    def others(self, artists: "pd.DataFrame") -> list[Any]:
+    def further_handles(self, artists: "pd.DataFrame") -> list[Any]:
         """Return legend entries for the kind's own roles."""
         return []
 
@@ -280,11 +290,6 @@ def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
     found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
     ends = [artists.iloc[-1] for artists in found if len(artists)]
     return max(ends, key=lambda artist: artist["x"]) if ends else None
-
-
-def shown_settings(spec: Spec) -> list[str]:
-    """Return the settings that an entry of a figure or table shows."""
-    return list(spec.get("settings") or [spec[key] for key in ("setting",) if key in spec])
 
 
 def require(section: str, spec: Spec, paper: Paper) -> None:

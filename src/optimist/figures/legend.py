@@ -113,7 +113,7 @@ def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> 
         label = fill(", ".join([style.name(series), *texts]), width)
         handles.append(make(label, series, style, joined))
     artists = table[table["panel"].isin([*panels])]
-    return [*handles, *first.others(artists), *_references(artists, style)]
+    return [*handles, *first.further_handles(artists), *_references(artists, style)]
 
 
 def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
@@ -129,8 +129,8 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
     paper, found = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
-    for kind in dict.fromkeys(panel.kind for panel in panels.values()):
-        alike = {letter: panel for letter, panel in panels.items() if panel.kind == kind}
+    for kind in dict.fromkeys(panel.spec["kind"] for panel in panels.values()):
+        alike = {letter: panel for letter, panel in panels.items() if panel.spec["kind"] == kind}
         data = table[table["panel"].isin([*alike]) & (table["role"] == "data")]
         counts = {name: _counts(data, name, style) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words

@@ -11,12 +11,12 @@ from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell
 from optimist.experiments.loop import COMPLETE
-from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, OneSetting, Panel, Paper, require
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
     CellKeys,
     Study,
+    StudyFacts,
     fact_table,
     recorded,
     thinned,
@@ -24,13 +24,9 @@ from optimist.figures.studies.base import (
     watched_notes,
 )
 from optimist.figures.studies.sketch_observer import COLUMNS, WORST, SketchObserver
-from optimist.figures.tables.study import StudyFacts
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes as Canvas
-
-    from optimist.figures.style import Style
 
 # A median over this many recorded rounds gives the value at the end, or middle, of a trial.
 WINDOW = 11
@@ -138,7 +134,6 @@ class AccuracyPanel(Panel):
 
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
-    curves = ("data",)
     words = "line: median, {band}: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:
@@ -158,10 +153,6 @@ class AccuracyPanel(Panel):
                 shown = known["round"].isin(kept_rounds(known["round"].unique()))
                 curve = over_trials(known[shown], column)
                 yield rows("data", setting=setting, series=algorithm, **curve)
-
-    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw lines with bands."""
-        drawing.curves(canvas, artists, style)
 
 
 class AccuracyTable(StudyFacts):

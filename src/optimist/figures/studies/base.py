@@ -10,7 +10,8 @@ from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, make_cell, watch
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.experiments.loop import Trajectory
-from optimist.figures.rows import notes
+from optimist.figures.rows import Tables, notes
+from optimist.figures.tables.base import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,3 +187,23 @@ def watched_notes(
     """Yield notes on missing watched trials and on those with an early end."""
     last = watched.drop_duplicates("trial", keep="last")
     return notes(setting, series, last)
+
+
+class StudyFacts(Table):
+    """All facts whose names begin with the study's name, one row per subject.
+
+    Attributes
+    ----------
+    prefix : str
+        The name of the study.
+    """
+
+    prefix: ClassVar[str]
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield the facts of each subject."""
+        facts = tables.frame("facts")
+        facts = facts[facts["name"].astype(str).str.startswith(f"{self.prefix}_")]
+        for setting, group in facts.groupby("setting", sort=False):
+            names = group["name"].str.removeprefix(f"{self.prefix}_")
+            yield {"setting": setting, **dict(zip(names, group["value"], strict=True))}

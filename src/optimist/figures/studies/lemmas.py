@@ -12,7 +12,6 @@ from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import COMPLETE
-from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies import study_section
@@ -28,9 +27,6 @@ from optimist.figures.studies.lemma_observer import COLUMNS, LemmaObserver
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes as Canvas
-
-    from optimist.figures.style import Style
 
 
 class Lemmas(Study):
@@ -110,7 +106,6 @@ class LemmasPanel(Panel):
 
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
-    curves = ("data",)
     words = "line: median, {band}: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:
@@ -128,7 +123,3 @@ class LemmasPanel(Panel):
             found = lemmas[lemmas["setting"] == series["setting"]]
             yield from watched_notes(found, series["label"])
             yield rows("data", series=series["label"], **over_trials(recorded(found), "distance"))
-
-    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw lines with bands."""
-        drawing.curves(canvas, artists, style)

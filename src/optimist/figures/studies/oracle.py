@@ -26,7 +26,6 @@ from optimist.figures.studies.base import (
     Study,
     fact_table,
 )
-from optimist.figures.tables.study import StudyFacts
 from optimist.numerics.network import TwoLayerNetwork
 
 if TYPE_CHECKING:
@@ -149,10 +148,3 @@ def second_term_power() -> float:
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]
     return math.log2(terms[1] / terms[0])
-
-
-class OracleTable(StudyFacts):
-    """All facts of the study."""
-
-    tables = ("oracle_facts",)
-    prefix = "oracle"

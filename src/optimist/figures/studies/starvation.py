@@ -16,6 +16,7 @@ from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
     Study,
+    StudyFacts,
 )
 from optimist.figures.studies.starvation_posteriors import (
     OVER_TRIALS,
@@ -25,7 +26,6 @@ from optimist.figures.studies.starvation_posteriors import (
     posteriors,
     statistics,
 )
-from optimist.figures.tables.study import StudyFacts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +111,6 @@ class StarvationPanel(Panel):
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
     roles = ("function", "inducing", "corner")
-    curves = ("data", "function")
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
@@ -156,7 +155,7 @@ class StarvationPanel(Panel):
             place = {"transform": canvas.get_xaxis_transform()}
             canvas.plot(inducing["x"], inducing["y"], **INDUCING, **place)
 
-    def others(self, artists: "pd.DataFrame") -> list[Any]:
+    def further_handles(self, artists: "pd.DataFrame") -> list[Any]:
         """Return the legend entries of the function and of the inducing points."""
         from matplotlib.lines import Line2D
 
