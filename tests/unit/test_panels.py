@@ -12,12 +12,11 @@ from optimist.config.documents import merge
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.figures import figure, make_table, table_class
-from optimist.figures.rows import Tables, display_name
-from optimist.figures.studies.accuracy import GROWING
-from optimist.figures.studies.sketch_observer import WORST
-from optimist.figures.studies.starvation_posteriors import OVER_TRIALS
-from optimist.figures.tables.base import to_markdown
 from optimist.figures.curves import per_round
+from optimist.figures.rows import Tables, display_name
+from optimist.figures.studies.accuracy import GROWING, WORST
+from optimist.figures.studies.starvation import OVER_TRIALS
+from optimist.figures.tables.base import to_markdown
 from optimist.plan.figures import PlannedShown
 from optimist.plan.trials import PlannedTrials
 

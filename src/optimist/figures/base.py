@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NotRequired
 import numpy as np
 from annotated_types import MinLen
 
-from optimist.core.errors import ConfigError
 from optimist.core.keys import Keys, Once, Positive
 from optimist.figures import artists as drawing
 from optimist.figures.rows import rows
@@ -290,11 +289,3 @@ def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
     found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
     ends = [artists.iloc[-1] for artists in found if len(artists)]
     return max(ends, key=lambda artist: artist["x"]) if ends else None
-
-
-def require(section: str, spec: Spec, paper: Paper) -> None:
-    """Raise ConfigError unless a paper has the study that an entry shows."""
-    from optimist.figures.studies import study_section
-
-    if study_section(paper, section) is None:
-        raise ConfigError(f"the paper has no study {section!r}; add it or remove the panel")

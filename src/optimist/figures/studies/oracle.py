@@ -9,7 +9,6 @@ is the least over their orders, where there are few.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,11 +17,12 @@ import numpy as np
 
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
-from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, apart, build
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
+    CellKeys,
+    Cells,
     Study,
     fact_table,
 )
@@ -80,12 +80,7 @@ class Oracle(Study):
     """Trials of GO-UCB up to the end of Phase I, with the error of the estimate."""
 
     name = "oracle"
-
-    class Section(Keys):
-        settings: Texts  #: Labels of settings whose function is a network.
-        algorithms: Texts  #: Labels of algorithms, forms of go_ucb.
-        trials: Count  #: Trials per setting and algorithm.
-
+    Section = CellKeys
     tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
     facts = ("oracle_facts",)
 
@@ -99,25 +94,17 @@ class Oracle(Study):
             if parameters.get("function") not in ("network", "drawn_network"):
                 raise ConfigError(f"oracle.settings has {cell.setting!r}; allowed: networks")
 
-    def about(self) -> set[str]:
-        """Return its settings, its algorithms, and both as ``setting/algorithm``."""
-        settings, labels = self.section["settings"], self.section["algorithms"]
-        return {*settings, *labels, *(f"{s}/{label}" for s in settings for label in labels)}
-
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the measurements of all trials, and their means as facts.
 
-        Phase I is never shortened, whatever ``caps`` has for rounds: it must end to give an
-        estimate.
+        Phase I is never shortened, as it must end to give an estimate.
         """
         import pandas as pd
 
         rows = []
         for cell in cells:
-            for trial in self.trials(caps):
-                found = apart(cell, partial(measure, cell, trial, data_dir), trial)
+            for trial in self.trials:
+                found = apart(cell, partial(measure, cell, trial, self.data_dir), trial)
                 values = (cell.setting, cell.algorithm, trial, found["initial"], "ok")
                 rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | found)
         frame = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *COLUMNS])

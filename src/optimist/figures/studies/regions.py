@@ -1,7 +1,7 @@
 """Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -12,13 +12,12 @@ from annotated_types import Ge
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Texts
-from optimist.experiments.cell import Cell, apart, build, make_cell
+from optimist.experiments.cell import Cell, apart, build
 from optimist.experiments.loop import COMPLETE, play
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper, require
+from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper
 from optimist.figures.rows import Tables, missing, rows
-from optimist.figures.studies import study_section
-from optimist.figures.studies.base import Study, fact_table
+from optimist.figures.studies.base import Cells, Study, fact_table, section_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,22 +55,12 @@ class Regions(Study):
                     f"regions.round is {self.section['round']}; allowed: at most {horizon}"
                 )
 
-    def about(self) -> set[str]:
-        return set(self.section["algorithms"])
-
-    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
-        """Return the setting with every algorithm."""
-        setting = self.section["setting"]
-        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
-
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the regions of all cells on their grids, and their areas as facts."""
         import pandas as pd
 
-        rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
-        more = rounds, self.section["resolution"], data_dir
+        rounds = min(self.section["round"], self.caps["rounds"] or self.section["round"])
+        more = rounds, self.section["resolution"], self.data_dir
         found = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
         areas = [
             ("region_area", cell.algorithm, area(region))
@@ -142,11 +131,10 @@ class RegionsPanel(Panel):
 
     def check(self, paper: Paper) -> None:
         """Refuse an algorithm whose region the study does not compute."""
-        require("regions", self.spec, paper)
-        known = (study_section(paper, "regions") or {})["algorithms"]
+        computed = section_of("regions", paper)["algorithms"]
         for label in self.algorithms:
-            if label not in known:
-                raise unknown_name("algorithm of regions", label, known)
+            if label not in computed:
+                raise unknown_name("algorithm of regions", label, computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the outlines and the area of each region, the truth and the ball."""
