@@ -187,7 +187,7 @@ class Panel(Part):
         Whether y cannot be negative, so that the axis begins at 0.
     """
 
-    Entry = PanelKeys
+    Entry: ClassVar[type] = PanelKeys
     axes: ClassVar[Axes]
     roles: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()

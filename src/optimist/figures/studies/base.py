@@ -131,8 +131,8 @@ class Study:
 
     def watch(self, cells: Cells, observe: Observe, columns: Sequence[str]) -> "pd.DataFrame":
         """Play the trials of the section with an observer, see `watch_trials`."""
-        limits = {"rounds": self.caps["rounds"], "data_dir": self.data_dir}
-        return watch_trials(cells, self.trials, observe, columns, **limits)
+        rounds, data_dir = self.caps["rounds"], self.data_dir
+        return watch_trials(cells, self.trials, observe, columns, rounds=rounds, data_dir=data_dir)
 
 
 def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:

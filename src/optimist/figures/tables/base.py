@@ -57,7 +57,7 @@ class Table(Part):
         Meanings of further columns, in addition to `MEANINGS`.
     """
 
-    Entry = TableKeys
+    Entry: ClassVar[type] = TableKeys
     of_group: ClassVar[bool] = False
     order: ClassVar[str] = ""
     meanings: ClassVar[Mapping[str, str]] = {}
