@@ -34,20 +34,20 @@ def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
     If ``style`` has no bands, draw the last interval of each curve next to it.
     """
     is_log = canvas.get_xscale() == "log"
-    for i, (series, found) in enumerate(by_series(artists)):
-        x = found["x"].to_numpy()
+    for i, (series, points) in enumerate(by_series(artists)):
+        x = points["x"].to_numpy()
         shade = {"color": style.colour(series), "alpha": 0.18, "lw": 0}
         marked = _marked(np.log(x) if is_log else x, i % 7 / 7)
-        canvas.plot(x, found["y"], markevery=marked, **style.line(series))
-        if found["low"].notna().any() and style.has_bands:
-            canvas.fill_between(found["x"], found["low"], found["high"], **shade)
+        canvas.plot(x, points["y"], markevery=marked, **style.line(series))
+        if points["low"].notna().any() and style.has_bands:
+            canvas.fill_between(points["x"], points["low"], points["high"], **shade)
     if not style.has_bands:
         _end_whiskers(canvas, artists, style)
 
 
 def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
     """Draw the last interval of each curve side by side, right of the curves."""
-    ends = [(series, found.iloc[-1]) for series, found in by_series(artists) if len(found)]
+    ends = [(series, points.iloc[-1]) for series, points in by_series(artists) if len(points)]
     ends = [(series, end) for series, end in ends if np.isfinite(end["low"])]
     is_log = canvas.get_xscale() == "log"
     for i, (series, end) in enumerate(ends):
@@ -74,8 +74,8 @@ def _marked(x: np.ndarray, shift: float) -> list[int]:
 
 def lines(canvas: "Canvas", artists: "pd.DataFrame", style: "Style", joined: bool = True) -> None:
     """Draw a marker for every artist, and a line between them if ``joined``."""
-    for series, found in by_series(artists):
-        canvas.plot(found["x"], found["y"], **style.line(series, joined))
+    for series, points in by_series(artists):
+        canvas.plot(points["x"], points["y"], **style.line(series, joined))
 
 
 def with_whiskers(

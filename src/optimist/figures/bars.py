@@ -53,8 +53,8 @@ def draw_bars(
 def bar_name(series: str, style: "Style") -> str:
     """Return the label of a bar in lines; text in brackets begins a line if it must."""
     name = style.name(series)
-    own, opening, variant = name.partition(" (")
-    pieces = [name] if len(name) <= WIDEST or not opening else [own, f"({variant}"]
+    stem, opening, variant = name.partition(" (")
+    pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]
     # Keep a factor on the line of its multiplication sign.
     pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
     return "\n".join(pieces).replace("\u00a0", " ")

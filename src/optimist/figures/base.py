@@ -226,11 +226,11 @@ class Panel(Part):
 
         Intervals stop at zero where y cannot be negative, and need `LEAST_TRIALS`.
         """
-        found = [self._bounded(piece) for piece in self.rows(tables)]
-        yield from found
+        pieces = [self._bounded(piece) for piece in self.rows(tables)]
+        yield from pieces
         yield from self._references()
-        yield from self._multiples(found)
-        yield from self._slopes(found)
+        yield from self._multiples(pieces)
+        yield from self._slopes(pieces)
 
     def _bounded(self, piece: "pd.DataFrame") -> "pd.DataFrame":
         if self.of_means:
@@ -286,6 +286,6 @@ class Panel(Part):
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
     """Return the artist of a series with the largest x, or None."""
-    found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
-    ends = [artists.iloc[-1] for artists in found if len(artists)]
+    data = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
+    ends = [artists.iloc[-1] for artists in data if len(artists)]
     return max(ends, key=lambda artist: artist["x"]) if ends else None

@@ -38,10 +38,10 @@ class Facts(Panel):
         facts = tables.frame("facts")
         for series in self.spec["series"]:
             number = facts["name"].astype(str).str.extract(rf"^{series['fact']}_(\d+)$")[0]
-            found = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
-            if found.empty:
+            values = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
+            if values.empty:
                 yield missing(series["label"])
-            x, y = found["x"].to_numpy(), found["value"].to_numpy()
+            x, y = values["x"].to_numpy(), values["value"].to_numpy()
             yield rows("data", series=series["label"], x=x, y=y)
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:

@@ -66,7 +66,7 @@ def tabulate(
     Returns
     -------
     DataFrame
-        ``panel`` (the letter), the columns of `optimist.figures.base`, and those of the kinds.
+        ``panel`` (the letter), the columns of `optimist.figures.base`, and columns of the kinds.
     """
     import pandas as pd
 
@@ -230,16 +230,16 @@ def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
     """Return notes on missing or incomplete cells of a panel, in lines of its width."""
     notes = artists[artists["role"] == "note"]
     several = artists.loc[artists["role"].isin(["data", "note"]), "setting"].nunique() > 1
-    found: dict[str, list[str]] = {}
+    by_word: dict[str, list[str]] = {}
     named = artists.loc[artists["setting"].notna() & (artists["setting"] != ""), "setting"]
     titles = style.settings([*named.unique()]) if several else {}
     for (note, series), group in notes.groupby(["note", "series"], sort=False):
         word, _, detail = note.partition(": ")
         where = f" at {', '.join(titles[s] for s in group['setting'])}" if several else ""
         item = style.name(series) + where + (f" ({detail})" if detail else "")
-        found.setdefault(word, []).append(item)
+        by_word.setdefault(word, []).append(item)
     width = _letters(columns)
-    return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in found.items())
+    return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in by_word.items())
 
 
 def _letters(columns: int) -> int:

@@ -51,11 +51,11 @@ def lay_out(legend: dict[str, Any]) -> float:
 
 def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
     """Return the footnote marks of each series that has footnotes."""
-    found: dict[str, str] = {}
+    marks: dict[str, str] = {}
     for mark, text in _footnotes(table):
         for series in table.loc[table["note"] == text, "series"].unique():
-            found[series] = f"{found.get(series, '')} {mark}"
-    return found
+            marks[series] = f"{marks.get(series, '')} {mark}"
+    return marks
 
 
 def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
@@ -126,7 +126,7 @@ def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
 
 def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
     """Return lines on the meaning of bands and whiskers, the numbers of trials, and footnotes."""
-    paper, found = style.paper, []
+    paper, lines = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
     for kind in dict.fromkeys(panel.spec["kind"] for panel in panels.values()):
@@ -140,14 +140,14 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
             text = "; ".join(clauses)
         if text and (counts["n"] or "{n}" not in text):
             band = "band" if style.has_bands else "whisker at the end"
-            found.append(text.format(band=band, level=level, interval=interval, **counts))
-    found += [f"{mark} {text}" for mark, text in _footnotes(table)]
+            lines.append(text.format(band=band, level=level, interval=interval, **counts))
+    lines += [f"{mark} {text}" for mark, text in _footnotes(table)]
     one = _of_one_instance(panels, paper)
     if one:
         where = "" if len(one) == len(panels) else f" in {', '.join(one)}"
-        found.append(f"one instance{where}: trials differ in the noise of rewards alone")
+        lines.append(f"one instance{where}: trials differ in the noise of rewards alone")
     width = int(WIDTH * LETTERS_PER_INCH)
-    return [line for text in found for line in fill(text, width).splitlines()]
+    return [line for text in lines for line in fill(text, width).splitlines()]
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
@@ -176,8 +176,8 @@ def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
         return ""
     most = max(by_series, key=lambda text: len(by_series[text]))
     others = [f"{', '.join(who)} {text}" for text, who in by_series.items() if text != most]
-    found = most + (f" ({'; '.join(others)})" if others else "")
-    return found if len(found) <= LONGEST_COUNTS else _range(data[name])
+    text = most + (f" ({'; '.join(others)})" if others else "")
+    return text if len(text) <= LONGEST_COUNTS else _range(data[name])
 
 
 def _range(counts: "pd.Series") -> str:

@@ -65,15 +65,15 @@ class Style:
         self.has_bands = has_bands
         self._references = list(references)
         style = paper["style"]
-        known = {
+        styled = {
             name: style["methods"][name] for name in paper["names"] if name in style["methods"]
         }
-        taken = {keywords["colour"] for keywords in known.values()}
+        taken = {keywords["colour"] for keywords in styled.values()}
         free = [colour for colour in style["palette"] if colour not in taken] or style["palette"]
-        others = [name for name in paper["names"] if name not in known]
-        self._colours = {name: keywords["colour"] for name, keywords in known.items()}
+        others = [name for name in paper["names"] if name not in styled]
+        self._colours = {name: keywords["colour"] for name, keywords in styled.items()}
         self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
-        self._shapes = {name: keywords["marker"] for name, keywords in known.items()}
+        self._shapes = {name: keywords["marker"] for name, keywords in styled.items()}
         self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
         self._variants: list[str] = []
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
@@ -91,8 +91,8 @@ class Style:
         (name,) = names
         others = [colour for colour in palette if colour != self._colours[name]]
         variants = sorted((s for s in shown if s != name), key=self._number)
-        found = {series: others[i % len(others)] for i, series in enumerate(variants)}
-        return {name: self._colours[name], **found}
+        of_variants = {series: others[i % len(others)] for i, series in enumerate(variants)}
+        return {name: self._colours[name], **of_variants}
 
     def _number(self, series: str) -> int:
         """Return the position of a variant among all variants of the paper."""
@@ -106,8 +106,9 @@ class Style:
     def colour(self, series: str) -> str:
         if series in self._of_one:
             return self._of_one[series]
-        own = self._colours.get(name_of(series))
-        return own or RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
+        if colour := self._colours.get(name_of(series)):
+            return colour
+        return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
         """Return the position of a series that is not an algorithm among its kind in the figure."""
@@ -141,14 +142,14 @@ class Style:
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
         """Return keywords of a line with markers; variants have hollow markers."""
-        own = series == self.paper.get("method")
+        is_method = series == self.paper.get("method")
         return {
             "color": self.colour(series),
             "marker": self.marker(series),
             "linestyle": self.dash(series) if joined else "none",
             "markerfacecolor": "white" if self._is_variant(series) else self.colour(series),
-            "linewidth": 1.8 if own else 1.1,
-            "zorder": 3.5 if own else 3,
+            "linewidth": 1.8 if is_method else 1.1,
+            "zorder": 3.5 if is_method else 3,
         }
 
     def reference(self, text: str) -> dict[str, Any]:
@@ -166,17 +167,17 @@ class Style:
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
         """Return display names of settings: their titles, with options where titles coincide."""
-        known = self.paper["settings"]
-        titles = {label: known[label].get("title", label) for label in labels}
+        specs = self.paper["settings"]
+        titles = {label: specs[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):
             return titles
         return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
 
     def name(self, series: str) -> str:
         """Return the display name of a series, with its footnote mark."""
-        known = name_of(series) in self._colours
+        is_algorithm = name_of(series) in self._colours
         options = self.paper.get("options")
-        name = display_name(series, self.paper["names"], options) if known else series
+        name = display_name(series, self.paper["names"], options) if is_algorithm else series
         return name + self.footnotes.get(series, "")
 
 

@@ -77,13 +77,13 @@ class Sweep(Panel):
         """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
         if self.is_bars:
             return np.nan
-        known = option_defaults(paper["settings"][setting])
-        if self.spec["over"] not in known:
+        parameters = option_defaults(paper["settings"][setting])
+        if self.spec["over"] not in parameters:
             raise ConfigError(
                 f"setting {setting!r} has no parameter {self.spec['over']!r} to plot over; "
-                f"allowed: {', '.join(sorted(known))}"
+                f"allowed: {', '.join(sorted(parameters))}"
             )
-        value = known[self.spec["over"]]
+        value = parameters[self.spec["over"]]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(
                 f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed to plot over: "
@@ -96,11 +96,11 @@ class Sweep(Panel):
         if self.is_bars:
             draw_bars(canvas, self.algorithms, self.settings, artists, style)
             return
-        found = list(drawing.by_series(artists))
+        curves = list(drawing.by_series(artists))
         values = np.unique(drawing.of_role(artists, "data")["x"].dropna())
-        for i, (series, own) in enumerate(found):
-            x = _beside(canvas, own["x"], values, self.share * ((i + 0.5) / len(found) - 0.5))
-            drawing.with_whiskers(canvas, x, own, style.line(series, self.joined))
+        for i, (series, points) in enumerate(curves):
+            x = _beside(canvas, points["x"], values, self.share * ((i + 0.5) / len(curves) - 0.5))
+            drawing.with_whiskers(canvas, x, points, style.line(series, self.joined))
         _ticks(canvas, values)
 
 

@@ -44,5 +44,5 @@ class Tradeoff(Panel):
                 yield artist.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        for series, found in drawing.by_series(artists):
-            drawing.with_whiskers(canvas, found["x"], found, style.line(series, joined=False))
+        for series, points in drawing.by_series(artists):
+            drawing.with_whiskers(canvas, points["x"], points, style.line(series, joined=False))

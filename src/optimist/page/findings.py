@@ -57,11 +57,9 @@ def fill(
     if any(claim["verdict"] == "shortened" for claim in claims.values()):
         return {"papers": {n: {**a, "found": ""} for n, a in about.items()}, "findings": []}
     for name in papers:
-        if not all(
-            _holds(f"papers.{name}", *expected, claims, strict)
-            for expected in words[name]["expects"].items()
-        ):
-            about[name]["found"] = ""
+        for claim, verdict in words[name]["expects"].items():
+            if not _holds(f"papers.{name}", claim, verdict, claims, strict):
+                about[name]["found"] = ""
     shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
     for i, entry in enumerate(shown):
         place = f"findings.{i}"

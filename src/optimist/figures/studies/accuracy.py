@@ -127,13 +127,13 @@ class SketchObserver(Observer):
         $|S_t|/d_{\rm eff}$; chain: the least slack in Proposition B.3, relative; step_error: the
         largest relative violation of Proposition B.1, $\sigma_{t-1}^2/(1+\kappa^2/\lambda)\le
         \sigma_{t-1}^2/(1+\sigma_{t-1}^2) = \sigma_t^2$ at the arm played, and no other grows;
-        radius_share: stochastic part of the paper's radius, squared, over that of the exact radius
-        and $\alpha^2\log(1+\kappa^2t)$, from round `SETTLED` on; regret_share: regret over the
-        bound of Theorem 4.1, see `regret_bound`.
+        radius_share: stochastic part of the paper's radius, squared, over the same part of the
+        exact radius and $\alpha^2\log(1+\kappa^2t)$, from round `SETTLED` on; regret_share: regret
+        over the bound of Theorem 4.1, see `regret_bound`.
 
-        As of the last round in `SPECTRA`, eigenvalue_low, eigenvalue_high: extremes so far of those
-        of Corollary 4.2; drift: largest error of the exact posterior against a fresh factorisation,
-        relative of its variances and log-determinant, absolute of its means.
+        As of the last round in `SPECTRA`, eigenvalue_low, eigenvalue_high: extremes so far of the
+        eigenvalues of Corollary 4.2; drift: largest error of the exact posterior against a
+        fresh factorisation, relative of its variances and log-determinant, absolute of its means.
         """
         bkb, exact = self.bkb, self.exact
         d = exact.effective_dimension
@@ -271,9 +271,9 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     facts of a cell with an incomplete trial are NaN, as they hold for all trials or not at all.
     """
     rows = []
-    for (setting, algorithm), found in frame.groupby(["setting", "algorithm"], sort=False):
-        values = _facts_of_cell(found)
-        if not found["status"].isin(COMPLETE).all():
+    for (setting, algorithm), group in frame.groupby(["setting", "algorithm"], sort=False):
+        values = _facts_of_cell(group)
+        if not group["status"].isin(COMPLETE).all():
             values = dict.fromkeys(values, math.nan)
         rows += [(f"accuracy_{n}", f"{setting}/{algorithm}", float(v)) for n, v in values.items()]
     return fact_table(rows)
@@ -282,10 +282,10 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 def price(epsilon: float) -> "pd.DataFrame":
     r"""Return the cost of an accuracy by the theorems' own formulas, as facts about `PRICE`.
 
-    With $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and beside the limit of $\varepsilon\to0$,
-    where $\alpha = 1$: price_alpha; price_sketch, $\alpha/\varepsilon^2$, on the number of inducing
-    points; price_round, its square, on the cost of a round; and price_regret, $\alpha^{3/2}$, on
-    the bound of Theorem 4.1.
+    With $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and relative to the limit of
+    $\varepsilon\to0$, where $\alpha = 1$: price_alpha; price_sketch, $\alpha/\varepsilon^2$, on
+    the number of inducing points; price_round, its square, on the cost of a round; and
+    price_regret, $\alpha^{3/2}$, on the bound of Theorem 4.1.
     """
     alpha = (1.0 + epsilon) / (1.0 - epsilon)
     sketch = alpha / epsilon**2
@@ -293,11 +293,11 @@ def price(epsilon: float) -> "pd.DataFrame":
     return fact_table([(f"price_{name}", PRICE, value) for name, value in values.items()])
 
 
-def _facts_of_cell(found):
-    last = found.sort_values("round").groupby("trial").tail(1)
+def _facts_of_cell(group):
+    last = group.sort_values("round").groupby("trial").tail(1)
     values = {name: float(worst(last[name].to_numpy())) for name, worst in WORST.items()}
     values["effective_alpha"] = np.max([values["ratio_high"], 1.0 / values["ratio_low"]])
-    trials = [trial for _, trial in found.groupby("trial")]
+    trials = [trial for _, trial in group.groupby("trial")]
     grown = {name: np.array([growth(trial, name) for trial in trials]) for name in GROWING}
     grown["share"] = grown["inducing"] / grown["dimension"]
     return values | {f"growth_{name}": np.median(factors) for name, factors in grown.items()}
@@ -332,12 +332,12 @@ class AccuracyPanel(Panel):
 
         setting, column = self.spec["setting"], self.spec["column"]
         for algorithm in self.algorithms:
-            found = tables.cell("accuracy", setting, algorithm)
-            yield from watched_notes(found, algorithm, setting)
-            known = recorded(found)
-            if len(known):
-                shown = known["round"].isin(kept_rounds(known["round"].unique()))
-                curve = over_trials(known[shown], column)
+            watched = tables.cell("accuracy", setting, algorithm)
+            yield from watched_notes(watched, algorithm, setting)
+            values = recorded(watched)
+            if len(values):
+                shown = values["round"].isin(kept_rounds(values["round"].unique()))
+                curve = over_trials(values[shown], column)
                 yield rows("data", setting=setting, series=algorithm, **curve)
 
 

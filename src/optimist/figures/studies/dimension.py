@@ -73,8 +73,8 @@ class DimensionObserver(Observer):
     def columns(self) -> dict[str, float]:
         r"""Return $d_{\rm eff}$ and the largest shares of the bound of Theorem 4.1 so far.
 
-        regret_share is that of the regret, uniform_share that of the expected regret of uniform
-        play, whose own effective dimension, and with it its bound, is larger.
+        regret_share is the share of the regret, uniform_share the share of the expected regret of
+        uniform play. Uniform play has a larger effective dimension, and so a larger bound.
         """
         return {"dimension": self.exact.effective_dimension, **self.worst}
 
@@ -148,7 +148,7 @@ class DimensionTable(Table):
         """Yield one row for each cell."""
         frame = tables.frame("dimension", (*TRIAL_COLUMNS, *COLUMNS))
         complete = frame[frame["status"].isin(COMPLETE)]
-        for (setting, algorithm), found in complete.groupby(["setting", "algorithm"], sort=False):
-            last = found.sort_values("round").groupby("trial").last()
+        for (setting, algorithm), group in complete.groupby(["setting", "algorithm"], sort=False):
+            last = group.sort_values("round").groupby("trial").last()
             about = {"setting": setting, "algorithm": algorithm, "trials": len(last)}
             yield {**about, **last[["round", *COLUMNS]].mean().to_dict()}

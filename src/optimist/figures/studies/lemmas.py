@@ -202,6 +202,6 @@ class LemmasPanel(Panel):
         """Yield a curve for each setting."""
         lemmas = tables.frame("lemmas", ("setting", "trial", "round", "status", *COLUMNS))
         for series in self.spec["series"]:
-            found = lemmas[lemmas["setting"] == series["setting"]]
-            yield from watched_notes(found, series["label"])
-            yield rows("data", series=series["label"], **over_trials(recorded(found), "distance"))
+            watched = lemmas[lemmas["setting"] == series["setting"]]
+            yield from watched_notes(watched, series["label"])
+            yield rows("data", series=series["label"], **over_trials(recorded(watched), "distance"))

@@ -104,9 +104,9 @@ class Oracle(Study):
         rows = []
         for cell in cells:
             for trial in self.trials:
-                found = apart(cell, partial(measure, cell, trial, self.data_dir), trial)
-                values = (cell.setting, cell.algorithm, trial, found["initial"], "ok")
-                rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | found)
+                measured = apart(cell, partial(measure, cell, trial, self.data_dir), trial)
+                values = (cell.setting, cell.algorithm, trial, measured["initial"], "ok")
+                rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | measured)
         frame = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *COLUMNS])
         return {"oracle": frame, "oracle_facts": facts(frame)}
 
@@ -117,10 +117,10 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     For each setting, also return the power of T in the second term under the root of Theorem 4.1.
     """
     rows = [
-        (f"oracle_{column}", f"{setting}/{algorithm}", float(found[column].mean()))
-        for (setting, algorithm), found in frame.groupby(["setting", "algorithm"], sort=False)
+        (f"oracle_{column}", f"{setting}/{algorithm}", float(group[column].mean()))
+        for (setting, algorithm), group in frame.groupby(["setting", "algorithm"], sort=False)
         for column in ("share", "distance")
-        if found[column].notna().all()
+        if group[column].notna().all()
     ]
     power = second_term_power()
     rows += [("oracle_second_term_power", setting, power) for setting in frame["setting"].unique()]

@@ -61,14 +61,14 @@ class Regions(Study):
 
         rounds = min(self.section["round"], self.caps["rounds"] or self.section["round"])
         more = rounds, self.section["resolution"], self.data_dir
-        found = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
+        parts = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
         areas = [
             ("region_area", cell.algorithm, area(region))
-            for cell, region in zip(cells, found, strict=True)
+            for cell, region in zip(cells, parts, strict=True)
             if region["status"].isin(COMPLETE).all()
         ]
         return {
-            "regions": pd.concat(found, ignore_index=True),
+            "regions": pd.concat(parts, ignore_index=True),
             "region_areas": fact_table(areas, trials=1),
         }
 
@@ -158,9 +158,8 @@ class RegionsPanel(Panel):
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Fill the regions, the widest first, and draw the truth and the ball."""
-        found = list(drawing.by_series(artists))
-        for series, own in sorted(found, key=lambda item: -_extent(item[1])):
-            for _, outline in own.groupby("piece"):
+        for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
+            for _, outline in region.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **style.patch(series))
         # Both axes have one scale. A box of another shape would cut the text below.
         canvas.set_aspect("equal", adjustable="datalim")

@@ -142,7 +142,7 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
     return pd.DataFrame(columns).assign(**about)
 
 
-def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
+def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return one row per method and number of observations.
 
     ratio: median of the variance over the exact one far from data; lowest, highest: its extremes on
@@ -152,7 +152,7 @@ def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
     import pandas as pd
 
     rows = []
-    for (method, t), piece in found.groupby(["method", "round"], sort=False):
+    for (method, t), piece in table.groupby(["method", "round"], sort=False):
         ratio = (piece["deviation"] / piece["exact"]) ** 2
         inside = piece["f"].between(piece["low"], piece["high"])
         rows.append(
@@ -181,9 +181,9 @@ def facts(table: "pd.DataFrame") -> "pd.DataFrame":
     The setting of a fact is ``method/round/lengthscale``.
     """
     rows = []
-    for (method, setting), found in table.groupby(["algorithm", "setting"], sort=False):
+    for (method, setting), group in table.groupby(["algorithm", "setting"], sort=False):
         rows += [
-            (f"starvation_{name}", f"{method}/{setting}", getattr(found[name], statistic)())
+            (f"starvation_{name}", f"{method}/{setting}", getattr(group[name], statistic)())
             for name, statistic in OVER_TRIALS.items()
         ]
     return fact_table(rows)
@@ -231,10 +231,10 @@ class Starvation(Study):
         rows, curves = [], []
         for lengthscale in self.section["lengthscales"]:
             for trial in self.trials:
-                found = posteriors(self.section, lengthscale, trial)
+                table = posteriors(self.section, lengthscale, trial)
                 if trial == 0:
-                    curves.append(found.assign(lengthscale=lengthscale))
-                of_trial = statistics(found).assign(trial=trial, status="ok")
+                    curves.append(table.assign(lengthscale=lengthscale))
+                of_trial = statistics(table).assign(trial=trial, status="ok")
                 settings = [place(t, lengthscale) for t in of_trial["round"]]
                 rows.append(of_trial.assign(setting=settings))
         trials = pd.concat(rows, ignore_index=True)[[*TRIAL_COLUMNS, *OVER_TRIALS]]
@@ -269,17 +269,18 @@ class StarvationPanel(Panel):
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the posterior, the function, the inducing points and the size of the sketch."""
-        found = self._posterior(tables)
-        if found.empty:
+        posterior = self._posterior(tables)
+        if posterior.empty:
             yield missing(self.spec["label"])
             return
-        x, y, low, high, f = (found[c].to_numpy(float) for c in ("x", "mean", "low", "high", "f"))
+        columns = ("x", "mean", "low", "high", "f")
+        x, y, low, high, f = (posterior[name].to_numpy(float) for name in columns)
         yield rows("data", series=self.spec["label"], x=x, y=y, low=low, high=high)
         yield rows("function", x=x, y=f, note="f")
-        inducing = x[found["inducing"].to_numpy(bool)]
+        inducing = x[posterior["inducing"].to_numpy(bool)]
         if len(inducing):
             yield rows("inducing", x=inducing, y=np.full(len(inducing), 0.03))
-        about = found.iloc[0]
+        about = posterior.iloc[0]
         size = f"m = {about['size']:.0f}, " if about["size"] else ""
         yield rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")
 

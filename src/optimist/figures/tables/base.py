@@ -87,8 +87,8 @@ class Table(Part):
 
         ``shortened`` says how the run was shortened, if it was.
         """
-        known = {**MEANINGS, **self.meanings}
-        meanings = [f"- `{c}`: {known[c]}\n" for c in _without_ends(frame) if c in known]
+        every = {**MEANINGS, **self.meanings}
+        meanings = [f"- `{c}`: {every[c]}\n" for c in _without_ends(frame) if c in every]
         parts = [f"# {self.spec['title']}\n", self.spec["caption"].strip() + "\n"]
         if shortened:
             parts.append(f"**Shortened run ({shortened}): nothing here is a result.**\n")
@@ -99,7 +99,7 @@ class Table(Part):
 
     def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
         """Return setting and algorithm of the cells of a lane, from ``paper["cells"]``."""
-        return [(setting, algorithm) for own, setting, algorithm in paper["cells"] if own == lane]
+        return [tuple(cell) for of_lane, *cell in paper["cells"] if of_lane == lane]
 
 
 def cell_columns(
