@@ -28,7 +28,7 @@ NUMBERS = (
     *("acquisition", "ball", "blas_kernels", "ellipsoid", "expansions", "features"),
     *("gaussian_process", "gp_regression", "huber", "kernels", "level_set", "likelihood"),
     *("linear", "links", "loop", "network", "noise", "nystrom", "seeding", "statistics"),
-    *("trial_table", "publish", "files", "results", "checksummed", "looks", "registry", "listing"),
+    *("trial_table", "publish", "files", "results", "checksummed", "style", "registry", "listing"),
     *("hyperparameters", "inference", "metrics", "panels", "studies"),
 )
 # Imports every module; those that need more than the package itself are no part of it.

@@ -7,7 +7,7 @@ from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import AtomicString
 
-# Displayed ones stand within a paragraph in our docstrings, which other extensions do not take.
+# Our docstrings have displayed formulas within a paragraph, which other extensions do not accept.
 DISPLAYED = r"\$\$(.+?)\$\$"
 # No blank inside next to the signs, and no digit after them: sums of money are text.
 INLINE = r"(?<![\\$\w])\$(?![\s$])([^$]+?)(?<![\s\\])\$(?![\w$])"

@@ -1,4 +1,4 @@
-"""Pages of the gallery: each script of examples/, run, with what it printed and drew."""
+"""Pages of the gallery: each script of examples/, run, with its output and pictures."""
 
 import ast
 import os
@@ -13,7 +13,7 @@ from notebook import fenced, shown
 
 # In the order of the navigation.
 NAMES = ("new_algorithm", "new_setting", "radius_sweep", "read_results", "cluster_plan")
-# Files beside a script that it needs.
+# Further files that a script needs.
 BESIDE = {"new_algorithm": ["ridge_sampling.py"], "new_setting": ["ring.py"]}
 
 
@@ -26,7 +26,7 @@ class Shown:
     title, text : str
         The first line of its docstring, and the rest.
     code : str
-        Of the script and of the files beside it, as Markdown.
+        The script and the files that it needs, as Markdown.
     printed : str
     pictures : dict
         Bytes by name.
@@ -50,12 +50,12 @@ class Shown:
 
 
 def run(name: str, folder: Path) -> Shown:
-    """Run one script of ``folder`` in a copy, and return what came of it.
+    """Run one script of ``folder`` in a copy, and return its output.
 
     Raises
     ------
     RuntimeError
-        If it fails, with what it said.
+        If it fails, with its output.
     """
     files = [f"{name}.py", *BESIDE.get(name, [])]
     source = (folder / files[0]).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What MkDocs calls: pages made from other things than docs/, links, formulas and references."""
+"""Hooks of MkDocs: pages made from sources other than docs/, links, formulas and references."""
 
 import re
 import tempfile
@@ -82,7 +82,7 @@ def _home() -> str:
 
 
 def _parts(text: str, mark: str, name: str) -> tuple[str, str]:
-    """Return what stands before a mark, and after it."""
+    """Return the text before a mark, and the text after it."""
     before, found, after = text.partition(mark)
     if not found:
         raise ValueError(f"{name} has no line {mark.strip()!r} where the home page needs it")
@@ -90,7 +90,7 @@ def _parts(text: str, mark: str, name: str) -> tuple[str, str]:
 
 
 def on_page_markdown(markdown: str, page: Page, **kwargs: object) -> str | None:
-    """Make the links of a document those of the site."""
+    """Rewrite the links of a document as links of the site."""
     name = page.file.src_uri
     is_document = (ROOT / links.source_of(name)).is_file() and name != "index.md"
     return links.rewritten(markdown, name) if is_document else None
@@ -99,7 +99,7 @@ def on_page_markdown(markdown: str, page: Page, **kwargs: object) -> str | None:
 def on_page_content(html: str, **kwargs: object) -> str:
     """Let names of the package in code lead to the reference, where it has them.
 
-    A parameter that is not described is left without the dash that goes before a description.
+    A parameter without a description loses the dash before it.
     """
     html = re.sub(r'–\s*<div class="doc-md-description">\s*</div>', "", html)
     return re.sub(

@@ -1,4 +1,4 @@
-"""Links of the documents, which are right on a forge, turned into links of the site.
+"""Links of the documents, which work on a forge, turned into links of the site.
 
 A link to a file of the package leads to its docstrings in the reference; one to another file that
 has no page here becomes the file's name as code, after its words.
@@ -58,7 +58,7 @@ def rewritten(text: str, page: str, served: Collection[str] = ()) -> str:
 
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Return a text with a function applied to all that is no code; code keeps its place."""
+    """Return a text with a function applied to everything except code, which keeps its place."""
     codes: list[str] = []
 
     def put_away(found: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass
 class Written:
-    """Markdown, and the files beside it by name."""
+    """Markdown, and its further files by name."""
 
     text: str
     files: dict[str, bytes] = field(default_factory=dict)
@@ -34,7 +34,7 @@ def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
     # A socket of the file system: nobody else can listen.
     kernel = AsyncKernelManager(transport="ipc", ip=str(folder / "socket"))
     client = NotebookClient(notebook, km=kernel, timeout=SECONDS)
-    # The history of commands is that of the person who builds.
+    # Without this folder, the kernel writes to the user's history of commands.
     environment = {**os.environ, "IPYTHONDIR": str(folder), "MPLBACKEND": "agg"}
     return client.execute(cwd=str(folder), env=environment)
 
@@ -62,14 +62,14 @@ def _output(output: nbformat.NotebookNode, name: str, files: dict[str, bytes]) -
         files[picture] = base64.b64decode(data["image/png"])
         return f"![output of the cell above]({picture})"
     if "text/html" in data:
-        # The frame's own style is that of a notebook; blank lines would end the block of HTML.
+        # The frame's own style suits a notebook; blank lines would end the block of HTML.
         table = re.sub(r"<style.*?</style>", "", data["text/html"], flags=re.S)
         return '<div class="output">\n' + re.sub(r"\n\s*\n", "\n", table) + "\n</div>"
     return shown(data["text/plain"])
 
 
 def shown(text: str) -> str:
-    """Return what a program printed as Markdown."""
+    """Return the output of a program as Markdown."""
     return fenced(_COLOURS.sub("", text).rstrip(), "text")
 
 

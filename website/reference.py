@@ -1,9 +1,9 @@
-"""Pages of the API reference: which docstrings stand on which page."""
+"""Pages of the API reference: the docstrings on each page."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
-# One page for each: a folder of src/optimist/algorithms, and what stands above its files.
+# One page for each: a folder of src/optimist/algorithms, and the heading above its files.
 FAMILIES = {
     "glb": "Algorithms for generalized linear bandits",
     "heavy_tailed": "Algorithms for heavy-tailed linear bandits",
@@ -26,7 +26,7 @@ INTERFACE = (
 
 
 def page_of(path: str) -> str | None:
-    """Return the page and anchor of a file of src/optimist, None if the reference has it not."""
+    """Return the page and anchor of a file of src/optimist, None if the reference lacks it."""
     module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
     if not path.endswith(".py"):
         return None
@@ -49,7 +49,7 @@ def pages(package: Path, parts: Path) -> dict[str, str]:
     package : Path
         The folder src/optimist.
     parts : Path
-        The folder of texts that stand at the beginning of pages.
+        The folder of texts that begin pages.
     """
     found = {
         "api/index.md": _with(parts / "api.md", [f"optimist.{name}" for name in INTERFACE]),

@@ -26,7 +26,7 @@ from optimist.comparison import draw, show
 from optimist.comparison import play as playing
 from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
-from optimist.config.load import load_config, load_looks, load_paper, using
+from optimist.config.load import load_config, load_paper, load_style, using
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError, UnwritableError
 from optimist.core.layout import digest_in_name
@@ -436,7 +436,7 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
     base = np.arange(12.0)
     page = optimist.plot(table(worse=base + 30.0, best=base[::-1]), names={"best": "Mine"})
     curves, times, ends = page.axes
-    palette = load_looks()["palette"]
+    palette = load_style()["palette"]
     assert [line.get_color() for line in curves.lines] == palette[:2]
     assert [line.get_color() for line in times.lines] == palette[:2]
     (band, _) = curves.collections
@@ -453,13 +453,13 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
 
 
 def test_registered_algorithms_have_the_colours_of_the_papers_figures():
-    looks = draw._looks(["gloc", "mine.py:Mine", "gloc[variant=public]"], {})
-    known = load_looks()
-    assert looks["gloc"]["color"] == known["methods"]["gloc"]["colour"]
-    assert looks["gloc[variant=public]"]["color"] == looks["gloc"]["color"]
-    assert looks["mine.py:Mine"]["color"] != looks["gloc"]["color"]
-    assert len({(look["color"], look["linestyle"]) for look in looks.values()}) == 3
-    assert len({look["marker"] for look in looks.values()}) == 3
+    style = draw._style(["gloc", "mine.py:Mine", "gloc[variant=public]"], {})
+    known = load_style()
+    assert style["gloc"]["color"] == known["methods"]["gloc"]["colour"]
+    assert style["gloc[variant=public]"]["color"] == style["gloc"]["color"]
+    assert style["mine.py:Mine"]["color"] != style["gloc"]["color"]
+    assert len({(keywords["color"], keywords["linestyle"]) for keywords in style.values()}) == 3
+    assert len({keywords["marker"] for keywords in style.values()}) == 3
 
 
 @pytest.mark.parametrize(
@@ -868,7 +868,7 @@ def test_an_overlay_names_settings_and_algorithms(here, capsys):
 
 def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
     labels = ["a/x.py:Mine", "b/x.py:Mine", "y.py:Mine[gamma=1]", "z.py:Other", "uniform"]
-    called = [look["label"] for look in draw._looks(labels, {}).values()]
+    called = [keywords["label"] for keywords in draw._style(labels, {}).values()]
     assert called == [*labels[:2], "y.py:Mine (gamma=1)", "Other", "uniform"]
 
 

@@ -15,7 +15,7 @@ from PIL import Image
 from optimist.figures import figure as figures
 from optimist.figures import make_panel
 from optimist.figures.bars import bar_name
-from optimist.figures.style import Looks
+from optimist.figures.style import Style
 
 PAPER = PAPERS["glb_omd"]
 GLM_UCB, RS_GLINCB = "glm_ucb[projection=false,radius=logdet]", "rs_glincb[constants=practical]"
@@ -99,7 +99,7 @@ def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
     finals = tables["finals"].assign(regret=0.0)
     table = figures.tabulate({"panels": [panel]}, {**tables, "finals": finals}, PAPER)
     ax = Figure().subplots()
-    figures._draw_panel(ax, make_panel(panel), table, Looks(PAPER, {}))
+    figures._draw_panel(ax, make_panel(panel), table, Style(PAPER, {}))
     assert ax.get_yscale() == "symlog"
     assert ax.get_ylim()[0] <= 0.0
 

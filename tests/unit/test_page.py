@@ -1,7 +1,6 @@
 """The page of results without a browser: its content, packing, sentences, policy and refusals."""
 
 import base64
-import gzip
 import hashlib
 import importlib
 import json
@@ -168,12 +167,7 @@ def test_what_is_below_zero_counts_as_zero_and_rounds_are_kept_once():
     packer.add(np.array([[0.0, 0.0]]), np.array([1, 2]))
     assert packer.grids == [[1, 2]]
     assert unpacked(packer, about).tolist() == [[0.0, 2.0], [0.0, 0.0]]
-
-
-def test_the_bytes_carry_no_time():
-    packed = curves.Packer().packed()
-    assert gzip.decompress(base64.b64decode(packed)) == b""
-    assert base64.b64decode(packed)[4:8] == b"\0\0\0\0"
+    assert base64.b64decode(packer.packed())[4:8] == b"\0\0\0\0"  # no time
 
 
 def cell(values, lane="regret", setting="logistic_s3", label="glb_omd", group="paper", **changes):
@@ -220,17 +214,13 @@ def test_a_curve_has_some_sixty_rounds():
 # Claims and sentences.
 
 
-def about(name):
-    arguments = {"name": name, "setting": "here"}
-    return {
-        "quantity": "fact",
-        "statistic": "value",
-        "arguments": arguments,
-        "relation": "below",
-        "bound": 1,
-    }
-
-
+FACT = {
+    "quantity": "fact",
+    "statistic": "value",
+    "arguments": {"name": "low", "setting": "here"},
+    "relation": "below",
+    "bound": 1,
+}
 RATIO = {
     "quantity": "regret",
     "statistic": "ratio",
@@ -240,8 +230,8 @@ RATIO = {
 }
 WRITTEN = document(
     claim_with(reading(RATIO), id="toy.01"),
-    claim_with(reading(about("low")), id="toy.02"),
-    claim_with(reading(about("low")), id="other.01"),
+    claim_with(reading(FACT), id="toy.02"),
+    claim_with(reading(FACT), id="other.01"),
 )
 TABLES = {
     "facts": facts(low=0.5),
@@ -311,24 +301,18 @@ def test_sentences_that_are_no_longer_true_are_refused(finding, paper, message):
         findings.fill(said(finding, **paper), KNOWN, ["toy"])
 
 
-def test_elsewhere_sentences_that_do_not_hold_are_left_out():
-    document = said({"expects": "depends"}, expects={"toy.01": "depends"})
-    found = findings.fill(document, KNOWN, ["toy"], strict=False)
-    assert found == {"papers": {"toy": {"claimed": "It is fast.", "found": ""}}, "findings": []}
-    assert findings.fill(said(), KNOWN, ["toy"], strict=False) == findings.fill(
-        said(), KNOWN, ["toy"]
-    )
+EMPTY = {"papers": {"toy": {"claimed": "It is fast.", "found": ""}}, "findings": []}
 
 
-def test_sentences_on_other_papers_are_left_out():
+def test_sentences_that_do_not_hold_elsewhere_or_are_on_other_papers_are_left_out():
+    wrong = said({"expects": "depends"}, expects={"toy.01": "depends"})
+    assert findings.fill(wrong, KNOWN, ["toy"], strict=False) == EMPTY
+    right = findings.fill(said(), KNOWN, ["toy"])
+    assert findings.fill(said(), KNOWN, ["toy"], strict=False) == right
     both = {"papers": {"toy": PAPER, "other": PAPER}, "findings": [FINDING]}
     assert findings.fill(both, KNOWN, ["other"])["findings"] == []
-
-
-def test_a_shortened_run_has_no_findings():
-    known = {"toy.01": {**KNOWN["toy.01"], "verdict": "shortened"}}
-    found = findings.fill(said(), known, ["toy"])
-    assert found == {"papers": {"toy": {"claimed": "It is fast.", "found": ""}}, "findings": []}
+    shortened = {"toy.01": {**KNOWN["toy.01"], "verdict": "shortened"}}
+    assert findings.fill(said(), shortened, ["toy"]) == EMPTY
 
 
 def test_the_file_of_findings_names_all_papers():
@@ -357,11 +341,11 @@ def test_the_readme_has_headlines_a_table_with_links_and_the_tally(monkeypatch):
         ({"expects": {"toy.01": "depends"}}, r"papers\.toy rests on toy\.01 being depends"),
         (
             {"numbers": {"gain": {"claim": "toy.11", "check": LABEL}}},
-            r"claim in papers\.toy .*'toy\.11'.*did you mean 'toy\.01'",
+            r"papers\.toy .*'toy\.11'.*did",
         ),
         (
-            {"numbers": {"gain": {"claim": "toy.01", "check": "nothing"}}},
-            r"check of toy\.01 in papers\.toy .*'nothing'",
+            {"numbers": {"gain": {"claim": "toy.01", "check": "no"}}},
+            r"of toy\.01 in papers\.toy .*'no'",
         ),
         ({"headline": "{speed[value]}"}, r"headline cannot be filled \('speed'\); allowed: gain"),
         ({"measured": "{gain[mean]}"}, r"measured cannot be filled \('mean'\)"),
@@ -500,10 +484,8 @@ def write_tables(folder, *shown):
 
 
 def read(plan, folder, what):
-    found = getattr(
-        content._Paper(plan, folder.parents[1], "glb_omd", plan.papers["glb_omd"]), what
-    )
-    return found if what == "cells" else found()
+    paper = content._Paper(plan, folder.parents[1], "glb_omd", plan.papers["glb_omd"])
+    return paper.cells if what == "cells" else getattr(paper, what)()
 
 
 def test_the_content_is_as_its_schema_says(plan, folder):
@@ -562,7 +544,7 @@ def test_a_file_that_is_not_as_its_record_says_is_named(plan, folder, what, name
         read(plan, folder, what)
 
 
-@pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b'{"files": 3}', b'{"files": {}}', b"\xff"])
+@pytest.mark.parametrize("damaged", [b"{", b"[]", b'{"files": {}}', b"\xff"])
 def test_a_damaged_record_is_named(plan, folder, damaged):
     (folder / "records/fig1.json").write_bytes(damaged)
     with pytest.raises(ResultError, match=r"fig1\.json says nothing of .*; make it again:"):
@@ -574,10 +556,11 @@ def test_figures_of_variants_that_nobody_made_are_left_out(plan, folder):
     assert "glb_omd/plane" not in read(plan, folder, "figures")
 
 
-@pytest.mark.parametrize("name", ["trials.parquet", "cells.csv"])
-def test_a_table_that_is_missing_is_named(plan, folder, name):
-    (folder / name).unlink()
-    with pytest.raises(ResultError, match=rf"^{PLACE}/{name} does not exist; make it with: snake"):
+def test_a_table_that_is_missing_is_named(plan, folder):
+    (folder / "cells.csv").unlink()
+    with pytest.raises(
+        ResultError, match=rf"^{PLACE}/cells.csv does not exist; make it with: snake"
+    ):
         read(plan, folder, "cells")
 
 

@@ -12,12 +12,11 @@ from optimist.config.documents import merge
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.figures import figure, make_table, table_class
+from optimist.figures.curves import per_round
 from optimist.figures.rows import Tables, display_name
-from optimist.figures.studies.accuracy import GROWING
-from optimist.figures.studies.sketch_observer import WORST
-from optimist.figures.studies.starvation_posteriors import OVER_TRIALS
+from optimist.figures.studies.accuracy import GROWING, WORST
+from optimist.figures.studies.starvation import OVER_TRIALS
 from optimist.figures.tables.base import to_markdown
-from optimist.figures.times import per_round
 from optimist.plan.figures import PlannedShown
 from optimist.plan.trials import PlannedTrials
 
@@ -28,10 +27,7 @@ PAPER = {
     "band": 0.99,
     "method": "glb_omd",
     "names": {"glb_omd": "GLB-OMD", "gloc": "GLOC", "ofuglb": "OFUGLB"},
-    "settings": {
-        "low": LOW,
-        "high": HIGH,
-    },
+    "settings": {"low": LOW, "high": HIGH},
     "runs": [{"settings": ["low", "high"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
     "timings": [{"settings": ["low"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
     "cells": [
@@ -43,17 +39,8 @@ PAPER = {
 
 
 def trials(setting, algorithm, values, column="regret", **columns):
-    return pd.DataFrame(
-        {
-            "setting": setting,
-            "algorithm": algorithm,
-            "trial": range(len(values)),
-            "round": 100,
-            column: values,
-            "status": "ok",
-            **columns,
-        }
-    )
+    about = {"setting": setting, "algorithm": algorithm, "round": 100, "status": "ok"}
+    return pd.DataFrame({**about, "trial": range(len(values)), column: values, **columns})
 
 
 def check(paper):
@@ -70,22 +57,25 @@ def tabulate(panel, **tables):
     return table[table["role"] == "data"], table[table["role"] == "note"]
 
 
-def test_a_regret_panel_repeats_the_curve_in_the_order_of_its_rounds():
+@pytest.mark.parametrize(
+    ("kind", "last"), [("regret", [4.0, 3.0, 5.0]), ("median_regret", [2.0, 1.0, 8.0])]
+)
+def test_a_regret_panel_repeats_the_curve_in_the_order_of_its_rounds(kind, last):
+    names = ["setting", "algorithm", "round", "mean", "low", "high", "median", "lower", "upper"]
     curves = pd.DataFrame(
         [
-            ("low", "gloc", 9, 4.0, 3.0, 5.0, 3),
-            ("low", "gloc", 1, 1.0, 0.5, 1.5, 3),
-            ("high", "gloc", 1, 70.0, 60.0, 80.0, 3),
+            ("low", "gloc", 9, 4.0, 3.0, 5.0, 2.0, 1.0, 8.0),
+            ("low", "gloc", 1, 1.0, 0.5, 1.5, 1.0, 0.5, 1.5),
+            ("high", "gloc", 1, 70.0, 60.0, 80.0, 70.0, 60.0, 80.0),
         ],
-        columns=["setting", "algorithm", "round", "mean", "low", "high", "trials"],
-    )
+        columns=names,
+    ).assign(trials=3)
     finals = trials("low", "gloc", [4.0, 4.0, 4.0])
-    panel = {"kind": "regret", "setting": "low", "algorithms": ["gloc", "glb_omd"]}
+    panel = {"kind": kind, "setting": "low", "algorithms": ["gloc", "glb_omd"]}
     data, notes = tabulate(panel, curves=curves, finals=finals)
-    found = data[["panel", "series", "x", "y", "low", "high", "n"]].to_numpy().tolist()
-    assert found == [
+    assert data[["panel", "series", "x", "y", "low", "high", "n"]].to_numpy().tolist() == [
         ["a", "gloc", 1.0, 1.0, 0.5, 1.5, 3.0],
-        ["a", "gloc", 9.0, 4.0, 3.0, 5.0, 3.0],
+        ["a", "gloc", 9.0, *last, 3.0],
     ]
     assert notes[["series", "note"]].to_numpy().tolist() == [["glb_omd", "missing"]]
 
@@ -116,21 +106,23 @@ def test_time_is_the_median_of_the_last_rounds_of_complete_trials():
     assert notes["note"].tolist() == ["incomplete: 1 of 4 trials timeout"]
 
 
-def test_failures_are_named_without_their_messages():
-    finals = trials("low", "gloc", [1.0, 1.0, 1.0])
-    finals["status"] = ["ok", "failed: singular matrix", "non_finite"]
-    panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
-    _, notes = tabulate(panel, finals=finals)
-    assert notes["note"].tolist() == ["incomplete: 2 of 3 trials failed, non_finite"]
-
-
-def test_unconverged_trials_are_complete_and_noted():
-    finals = trials("low", "gloc", [1.0, 3.0, 2.0])
-    finals["status"] = ["unconverged", "unconverged", "ok"]
+@pytest.mark.parametrize(
+    ("statuses", "values", "note"),
+    [
+        (
+            ["ok", "failed: singular matrix", "non_finite"],
+            [1.0],
+            "incomplete: 2 of 3 trials failed, non_finite",
+        ),
+        (["unconverged", "unconverged", "ok"], [2.0], "unconverged: 2 of 3 trials"),
+    ],
+)
+def test_failed_and_unconverged_trials_are_noted_without_their_messages(statuses, values, note):
+    finals = trials("low", "gloc", [1.0, 3.0, 2.0]).assign(status=statuses)
     panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
     data, notes = tabulate(panel, finals=finals)
-    assert data["y"].tolist() == [2.0]
-    assert notes["note"].tolist() == ["unconverged: 2 of 3 trials"]
+    assert data["y"].tolist() == values
+    assert notes["note"].tolist() == [note]
 
 
 @pytest.mark.parametrize(
@@ -179,17 +171,8 @@ def test_a_tradeoff_needs_both_lanes():
 
 
 def timed(seconds, rounds, algorithm="gloc", trial=0, **columns):
-    return pd.DataFrame(
-        {
-            "setting": "low",
-            "algorithm": algorithm,
-            "trial": trial,
-            "round": rounds,
-            "seconds": seconds,
-            "status": "ok",
-            **columns,
-        }
-    )
+    about = {"setting": "low", "algorithm": algorithm, "trial": trial, "status": "ok"}
+    return pd.DataFrame({"round": rounds, "seconds": seconds, **about, **columns})
 
 
 def test_time_per_round_of_known_totals():
@@ -241,17 +224,17 @@ def test_the_outline_of_a_region_encloses_its_area():
     assert table.loc[table["role"] == "note", "series"].tolist() == ["glb_omd"]
 
 
-def test_a_slope_line_ends_in_the_last_mark_of_its_series():
-    scaling = pd.DataFrame({"dimension": [10, 100], "part": "projection", "seconds": [1e-4, 2e-3]})
-    panel = {
-        "kind": "scaling",
-        "series": [{"part": "projection", "label": "projection"}],
-        "slopes": [{"series": "projection", "power": 3, "label": "slope 3"}],
-    }
-    table = figure.tabulate({"panels": [panel]}, {"scaling": scaling}, PAPER)
-    line = table[table["role"] == "slope"]
-    np.testing.assert_allclose(line["x"], [10.0, 100.0])
-    np.testing.assert_allclose(line["y"], [2e-6, 2e-3])
+def test_costs_of_updates_are_medians_with_their_slope():
+    d = np.repeat([10, 20, 40, 80], 3)
+    scaling = pd.DataFrame({"dimension": d, "part": "projection", "seconds": 1e-6 * d**2})
+    scaling.loc[::3, "seconds"] = 9.0  # an outlier of each dimension
+    series = [{"part": "projection", "label": "projection"}]
+    table = figure.tabulate(
+        {"panels": [{"kind": "scaling", "series": series}]}, {"scaling": scaling}, PAPER
+    )
+    data = table[table["role"] == "data"]
+    np.testing.assert_allclose(data["y"], 1e-6 * data["x"] ** 2)
+    assert table.loc[table["role"] == "remark", "note"].str.startswith("slope 2.00 [").all()
 
 
 def test_a_speed_table_or_a_watched_series_that_nothing_makes_is_refused():
@@ -331,12 +314,6 @@ def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
     finals = trials("low", "glb_omd", [10.0, 12.0, 14.0, 0.0])
     finals["status"] = ["ok", "ok", "unconverged", "failed: boom"]
     table = make_table({"kind": "final_regret"}).frame(Tables({"finals": finals}, PAPER))
-    assert table[["setting", "algorithm"]].to_numpy().tolist() == [
-        ["low", "glb_omd"],
-        ["low", "gloc"],
-        ["high", "glb_omd"],
-        ["high", "gloc"],
-    ]
     row = table.iloc[0]
     assert (row["mean_regret"], row["trials"]) == (12.0, 3)
     assert row["statuses"] == "failed 1, ok 2, unconverged 1"
@@ -350,12 +327,8 @@ def test_tables_of_cells_are_sorted_by_setting_then_by_regret_and_gaps_come_last
     finals = [trials("high", "gloc", [3.0, 5.0]), trials("high", "glb_omd", [9.0, 9.0])]
     finals.append(trials("low", "gloc", [7.0, 7.0]))
     table = make_table({"kind": "final_regret"}).frame(Tables({"finals": pd.concat(finals)}, PAPER))
-    assert table[["setting", "algorithm"]].to_numpy().tolist() == [
-        ["low", "gloc"],
-        ["low", "glb_omd"],
-        ["high", "gloc"],
-        ["high", "glb_omd"],
-    ]
+    order = (table["setting"] + "/" + table["algorithm"]).tolist()
+    assert order == ["low/gloc", "low/glb_omd", "high/gloc", "high/glb_omd"]
 
 
 def test_the_document_of_a_table_has_its_title_caption_levels_and_meanings():
@@ -369,23 +342,14 @@ def test_the_document_of_a_table_has_its_title_caption_levels_and_meanings():
     assert "low95" not in text
 
 
-def test_the_table_of_run_times_is_of_the_timing_lane():
-    times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds")
-    table = make_table({"kind": "run_time"}).frame(Tables({"times": times}, PAPER))
-    assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
-    assert table[["median_seconds", "fastest_seconds", "slowest_seconds"]].iloc[0].tolist() == [
-        3.0,
-        2.0,
-        8.0,
-    ]
-
-
-def test_the_table_of_run_times_adds_medians_of_other_columns():
+def test_the_table_of_run_times_is_of_the_timing_lane_and_adds_medians_of_other_columns():
     times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds").assign(inducing=[5, 9, 7])
     spec = {"kind": "run_time", "group": "paper", "also": ["inducing", "rank"]}
     table = make_table(spec).frame(Tables({"times": times}, PAPER))
-    assert table["inducing"].iloc[0] == 7 and np.isnan(table["inducing"].iloc[1])
-    assert table["rank"].isna().all()
+    assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
+    numbers = ["median_seconds", "fastest_seconds", "slowest_seconds", "inducing"]
+    assert table[numbers].iloc[0].tolist() == [3.0, 2.0, 8.0, 7.0]
+    assert np.isnan(table["inducing"].iloc[1]) and table["rank"].isna().all()
 
 
 def test_regret_is_relative_to_the_base_and_its_absence_is_noted():
@@ -407,24 +371,18 @@ def test_regret_is_relative_to_the_base_and_its_absence_is_noted():
     assert notes["note"].str.startswith("missing").all()
 
 
-def test_the_table_of_a_study_has_a_row_for_what_its_facts_are_about():
+def test_the_table_of_a_study_has_a_row_for_each_subject_of_its_facts():
     facts = pd.DataFrame(
         [
-            ("accuracy_ratio_low", "s/bkb", 0.9),
-            ("accuracy_ratio_high", "s/bkb", 1.1),
-            ("accuracy_ratio_low", "t/bkb", 0.8),
-            ("accuracy_ratio_high", "t/bkb", 1.2),
-            ("starvation_ratio", "bkb/6/0.1", 1.0),
-            ("theta_norm", "s", 3.0),
+            *(("accuracy_ratio_low", "s/bkb", 0.9), ("accuracy_ratio_high", "s/bkb", 1.1)),
+            *(("accuracy_ratio_low", "t/bkb", 0.8), ("accuracy_ratio_high", "t/bkb", 1.2)),
+            ("other_facts", "s", 3.0),
         ],
         columns=["name", "setting", "value"],
     )
     table = make_table({"kind": "accuracy"}).frame(Tables({"facts": facts}, PAPER))
-    assert table.to_dict("list") == {
-        "setting": ["s/bkb", "t/bkb"],
-        "ratio_low": [0.9, 0.8],
-        "ratio_high": [1.1, 1.2],
-    }
+    rows = {"setting": ["s/bkb", "t/bkb"], "ratio_low": [0.9, 0.8], "ratio_high": [1.1, 1.2]}
+    assert table.to_dict("list") == rows
     # No column `ratio`: these are not the ends of its interval.
     assert "| setting | ratio_low | ratio_high |" in to_markdown(table)
     assert make_table({"kind": "accuracy"}).frame(Tables({}, PAPER)).empty
@@ -438,16 +396,9 @@ def test_every_fact_of_a_table_has_a_meaning():
 
 
 def test_markdown_joins_a_value_and_its_interval():
-    frame = pd.DataFrame(
-        {
-            "a": ["x|y", None],
-            "v": [12.3456, np.nan],
-            "v_low95": [-0.00123, np.nan],
-            "v_high95": [12345.6, np.nan],
-            "good": [True, False],
-            "n": [10, 0],
-        }
-    )
+    interval = {"v_low95": [-0.00123, np.nan], "v_high95": [12345.6, np.nan]}
+    frame = pd.DataFrame({"a": ["x|y", None], "v": [12.3456, np.nan], **interval})
+    frame = frame.assign(good=[True, False], n=[10, 0])
     assert to_markdown(frame) == (
         "| a | v | good | n |\n"
         "| --- | --- | --- | --- |\n"
@@ -468,34 +419,21 @@ def test_names_of_variants(label, name):
     assert display_name(label, PAPER["names"]) == name
 
 
-def test_a_median_panel_shows_the_quartiles():
-    columns = ["setting", "algorithm", "round", "mean", "low", "high", "trials"]
-    curves = pd.DataFrame([("low", "gloc", 9, 4.0, 3.0, 5.0, 3)], columns=columns)
-    curves = curves.assign(lower=1.0, median=2.0, upper=8.0)
-    panel = {"kind": "median_regret", "setting": "low", "algorithms": ["gloc"]}
-    data, _ = tabulate(panel, curves=curves, finals=trials("low", "gloc", [4.0] * 3))
-    assert data[["x", "y", "low", "high", "n"]].to_numpy().tolist() == [[9.0, 2.0, 1.0, 8.0, 3.0]]
-
-
 def test_final_medians_over_the_horizon():
     finals = pd.concat(
         [trials("low", "gloc", [1.0, 2.0, 3.0, 4.0, 90.0]), trials("high", "gloc", [7.0])]
     )
-    paper = PAPER | {
-        "settings": {
-            name: spec | {"horizon": T}
-            for (name, spec), T in zip(PAPER["settings"].items(), (10, 1000), strict=True)
-        }
-    }
+    settings = {"low": LOW | {"horizon": 10}, "high": HIGH | {"horizon": 1000}}
     panel = {"kind": "final_median_regret", "over": "horizon", "settings": ["low", "high"]}
-    panel |= {"algorithms": ["gloc"], "slopes": [{"series": "gloc", "power": 1, "label": "one"}]}
+    panel |= {"algorithms": ["gloc"], "slopes": [{"series": "gloc", "power": 3, "label": "cubic"}]}
+    paper = PAPER | {"settings": settings}
     table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
     data = table[table["role"] == "data"]
     assert data["x"].tolist() == [10.0, 1000.0]
     assert data[["y", "low", "high"]].iloc[0].tolist() == [3.0, 2.0, 4.0]
     slope = table[table["role"] == "slope"]
-    # One line, through the mark that is farthest to the right.
-    np.testing.assert_allclose(slope[["x", "y"]], [[100.0, 0.7], [1000.0, 7.0]])
+    # One line, through the point with the largest x.
+    np.testing.assert_allclose(slope[["x", "y"]], [[100.0, 0.007], [1000.0, 7.0]])
 
 
 def test_means_may_have_bootstrap_bands():
@@ -510,15 +448,11 @@ def test_means_may_have_bootstrap_bands():
 
 def recorded(algorithm, *totals):
     """Return timing rows: cumulative seconds of each trial at rounds 1, 2, ..., 100."""
-    rounds = np.arange(1, 101)
+    t = np.arange(1, 101)
     return pd.concat(
-        [
-            pd.DataFrame({"round": rounds, "seconds": total(rounds), "trial": k}).assign(
-                select_seconds=0.25 * total(rounds[-1])
-            )
-            for k, total in enumerate(totals)
-        ]
-    ).assign(setting="low", algorithm=algorithm, status="ok")
+        timed(total(t), t, algorithm, k, select_seconds=0.25 * total(100))
+        for k, total in enumerate(totals)
+    )
 
 
 def test_elapsed_time_is_the_median_over_trials():

@@ -626,7 +626,7 @@ def test_a_timed_study_is_compared_without_its_seconds(tmp_path):
     section = {"dimensions": [2, 3], "turns": 2}
     spec = {"section": section, "cells": [], "caps": {"trials": None, "rounds": None}}
     path = tmp_path / "studies.parquet"
-    study_tables.write(study_class("scaling")(section).tabulate([], spec["caps"], None), path)
+    study_tables.write(study_class("scaling")(section).tabulate([]), path)
     known = study_tables.content(study_tables.read(path)[0])
     assert fault_of_study("scaling", spec, known, path, "") == ""
     said = "its tables are not those of its record"

@@ -149,8 +149,8 @@ def test_everything_is_played_in_a_fresh_clone_and_nothing_with_use(clone):
 
 
 def test_a_changed_colour_draws_what_shows_it_and_then_nothing(clone):
-    colour = re.search(r"gloc: .*(#\w+)", (clone.root / "config/looks.yaml").read_text())[1]
-    clone.edit("config/looks.yaml", colour, "#123456")
+    colour = re.search(r"gloc: .*(#\w+)", (clone.root / "config/style.yaml").read_text())[1]
+    clone.edit("config/style.yaml", colour, "#123456")
     target = "figures/toy/fig1.png"
     assert planned(clone, target) == {"run": 2, "figure": 1}
     assert planned(clone, target, committed="use") == {"figure": 1}

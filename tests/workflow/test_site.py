@@ -3,8 +3,6 @@
 import hashlib
 import re
 import resource
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -178,10 +176,9 @@ def test_every_algorithm_stands_with_its_formula(site):
 def test_the_interface_and_the_metrics_are_in_the_reference(pages):
     names = {f"optimist.{name}" for name in optimist.__all__ if name != "__version__"}
     assert names <= pages["api/index.html"].anchors
-    functions = {one.make for found in METRICS.values() for one in found}
-    assert {f"{one.__module__}.{one.__name__}" for one in functions} <= pages[
-        "api/metrics.html"
-    ].anchors
+    functions = {one.make for metrics in METRICS.values() for one in metrics}
+    names = {f"{one.__module__}.{one.__name__}" for one in functions}
+    assert names <= pages["api/metrics.html"].anchors
 
 
 def test_a_parameter_has_the_default_of_its_own(site):
@@ -202,24 +199,14 @@ def test_no_formula_is_left_as_text(site):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_runs_and_has_a_page(name, project, site, tmp_path):
-    before = processor_seconds()
-    done = subprocess.run(
-        [sys.executable, project.root / "examples" / f"{name}.py"],
-        cwd=tmp_path,
-        env=project.env,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert processor_seconds() - before < 20
-    assert EXAMPLES[name] in done.stdout
-    pictures = [path.name for path in tmp_path.glob("*.png")]
-    assert len(pictures) == (name != "cluster_plan")
+def test_an_example_has_a_page_with_its_output(name, project, site):
     page = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
-    assert EXAMPLES[name] in page
+    output, heading, _ = page.partition('id="the-script"')
+    assert heading and EXAMPLES[name] in output
     assert str(ROOT) not in page and str(project.root) not in page
-    assert all(f'src="{picture}"' in page for picture in pictures)
+    pictures = re.findall(r'<img[^>]* src="([\w.]+\.png)"', output)
+    assert len(pictures) == (name != "cluster_plan")
+    assert all((site / "gallery" / picture).is_file() for picture in pictures)
 
 
 @pytest.mark.parametrize("label", ["ridge_sampling.py:RidgeSampling", "ring.py:Ring"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.config.load import load_looks
+from optimist.config.load import load_style
 from optimist.core import outputs
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.files import write_atomically
@@ -40,7 +40,7 @@ FARTHEST = 100.0  # the same for single trials
 LINEAR = {"value": "linear"}
 FADED = 30  # number of trials from which their points and lines are fainter
 
-Looks = Mapping[str, Mapping[str, Any]]
+Style = Mapping[str, Mapping[str, Any]]
 
 
 def plot(
@@ -88,16 +88,16 @@ def plot(
         if name not in known:
             raise unknown_name("names", name, known)
     settings = list(complete.groupby(["paper", "setting"], sort=False))
-    looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
+    style = _style([*dict.fromkeys(complete["algorithm"])], names or {})
     beside = "" if played.attrs.get("processes") == 1 else ", beside other processes"
     with matplotlib.style.context(STYLE, after_reset=True):
-        page = _empty(len(settings), len(looks))
+        page = _empty(len(settings), len(style))
         canvases = page.subplots(len(settings), 3, squeeze=False)
         for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
             row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
-            _draw_curves(row_of[0], row_of[1], rows, looks, level, beside)
+            _draw_curves(row_of[0], row_of[1], rows, style, level, beside)
             of_setting = (played["paper"] == paper) & (played["setting"] == setting)
-            _draw_ends(row_of[2], rows, looks, _failed(played[of_setting]))
+            _draw_ends(row_of[2], rows, style, _failed(played[of_setting]))
         _draw_legend(page, canvases[0][0], complete, level)
         if path is not None:
             ending = Path(path).suffix[1:]
@@ -115,15 +115,15 @@ def _empty(rows: int, algorithms: int) -> "Page":
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
-def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return keywords of the line of each algorithm.
 
     A method has its colour in the papers' figures, or an unused one. Its variants have their own
     markers and dashes.
     """
-    looks, methods = load_looks(), [*dict.fromkeys(map(name_of, labels))]
-    colours = {name: looks["methods"].get(name, {}).get("colour") for name in methods}
-    free = cycle([c for c in looks["palette"] if c not in colours.values()] or looks["palette"])
+    style, methods = load_style(), [*dict.fromkeys(map(name_of, labels))]
+    colours = {name: style["methods"].get(name, {}).get("colour") for name in methods}
+    free = cycle([c for c in style["palette"] if c not in colours.values()] or style["palette"])
     colours = {name: colour or next(free) for name, colour in colours.items()}
     called = short_names(methods) | dict(names)
     shapes, dashes = [*MARKERS.values()], {name: cycle(DASHES) for name in methods}
@@ -156,7 +156,7 @@ def _draw_curves(
     left: "Canvas",
     right: "Canvas",
     rows: "pd.DataFrame",
-    looks: Looks,
+    style: Style,
     level: float,
     beside: str,
 ) -> None:
@@ -172,7 +172,8 @@ def _draw_curves(
     unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
     for label, found in rows.groupby("algorithm", sort=False):
         shared = found.groupby("round")["trial"].transform("size") == found["trial"].nunique()
-        look = {**looks[label], "markevery": 0.15, "markersize": 3.5, "markeredgecolor": "white"}
+        markers = {"markevery": 0.15, "markersize": 3.5, "markeredgecolor": "white"}
+        keywords = {**style[label], **markers}
         seaborn.lineplot(
             found[shared],
             x="round",
@@ -181,13 +182,13 @@ def _draw_curves(
             err_kws={"alpha": 0.2, "linewidth": 0},
             legend=False,
             ax=left,
-            **look,
+            **keywords,
         )
         means = found[shared].groupby("round")[["seconds", "regret"]].mean().dropna()
         if means.empty:  # trials of a full run have no times
-            untimed.append(look["label"])
+            untimed.append(keywords["label"])
         else:
-            right.plot(means["seconds"] * in_a_second, means["regret"], **look)
+            right.plot(means["seconds"] * in_a_second, means["regret"], **keywords)
     if untimed:
         words = f"without times, as of the full run: {', '.join(untimed)}"
         place = {"x": 0.03, "y": 0.97, "transform": right.transAxes, "ha": "left", "va": "top"}
@@ -224,7 +225,7 @@ def _failed(rows: "pd.DataFrame") -> dict[str, int]:
 
 
 def _draw_ends(
-    canvas: "Canvas", rows: "pd.DataFrame", looks: Looks, failed: Mapping[str, int]
+    canvas: "Canvas", rows: "pd.DataFrame", style: Style, failed: Mapping[str, int]
 ) -> None:
     """Draw the final regret of every trial, and a box for each algorithm.
 
@@ -237,7 +238,7 @@ def _draw_ends(
     means = table.mean()
     order = sorted(table, key=lambda label: (label in failed, means[label]))
     names = {
-        label: looks[label]["label"] + (f"\n{failed[label]} failed" if label in failed else "")
+        label: style[label]["label"] + (f"\n{failed[label]} failed" if label in failed else "")
         for label in order
     }
     faint = min(1.0, FADED / len(table))
@@ -246,7 +247,7 @@ def _draw_ends(
     seaborn.boxplot(
         table[order],
         orient="h",
-        palette=[looks[label]["color"] for label in order],
+        palette=[style[label]["color"] for label in order],
         saturation=1.0,
         boxprops={"alpha": 0.3},
         showfliers=False,
@@ -257,9 +258,9 @@ def _draw_ends(
         ax=canvas,
     )
     for place, label in enumerate(order):
-        look = {"color": looks[label]["color"], "marker": looks[label]["marker"]}
+        keywords = {"color": style[label]["color"], "marker": style[label]["marker"]}
         places = np.full(len(table), place)
-        canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **look)
+        canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **keywords)
     canvas.set_yticks(range(len(order)), [*names.values()])
     canvas.grid(visible=False, axis="y")
     values = table.stack()

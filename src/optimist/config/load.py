@@ -22,7 +22,7 @@ from optimist.core.errors import LONGEST, ConfigError, unknown_name
 from optimist.core.label import Label, name_of
 from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Setting, Settings
-from optimist.figures.models import Figures, Looks
+from optimist.figures.models import Figures, Style
 
 # Files of a paper that say what runs and what is shown, with their models.
 ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
@@ -127,10 +127,10 @@ def load_words() -> dict[str, Any]:
 
 
 @lru_cache
-def load_looks() -> dict[str, Any]:
+def load_style() -> dict[str, Any]:
     """Return the style of methods in figures: a palette, and colour and marker by method."""
-    looks: dict[str, Any] = read("config/looks.yaml", Looks)
-    return looks
+    style: dict[str, Any] = read("config/style.yaml", Style)
+    return style
 
 
 def read(name: str, model: Any) -> Any:
@@ -221,7 +221,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     dict
         The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
         lists and sweeps. ``settings`` holds the full specification of every base setting, and of
-        every label of a setting that the files use; ``looks`` what its methods look like.
+        every label of a setting that the files use; ``style`` the style of its methods.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
@@ -231,9 +231,9 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
         paper = _checked(folder, changes)
     except ConfigError as error:
         raise ConfigError(_placed(str(error), folder, changes)) from None
-    looks = load_looks()
-    methods = {name: look for name, look in looks["methods"].items() if name in paper["names"]}
-    return {**paper, "looks": {"palette": looks["palette"], "methods": methods}}
+    style = load_style()
+    methods = {name: one for name, one in style["methods"].items() if name in paper["names"]}
+    return {**paper, "style": {"palette": style["palette"], "methods": methods}}
 
 
 def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Settings(Keys):
     #: Bands of means: Student's t (default), percentiles of a bootstrap over trials, or normal
     #: quantiles.
     interval: NotRequired[Literal["t", "bootstrap", "normal"]]
-    names: dict[str, str]  #: Display names of algorithms; config/looks.yaml has their colours.
+    names: dict[str, str]  #: Display names of algorithms; config/style.yaml has their colours.
     #: Display names of options, by algorithm, then by `option=value`, or by `option` with `{value}`
     #: in the text.
     options: NotRequired[dict[str, dict[str, Words]]]

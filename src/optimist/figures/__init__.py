@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from optimist.figures.tables.base import Table
 
 PANELS = {
-    "regret": "optimist.figures.regret:Regret",
-    "median_regret": "optimist.figures.regret:MedianRegret",
-    "relative_regret": "optimist.figures.relative_regret:RelativeRegret",
+    "regret": "optimist.figures.curves:Regret",
+    "median_regret": "optimist.figures.curves:MedianRegret",
+    "relative_regret": "optimist.figures.curves:RelativeRegret",
     "final_regret": "optimist.figures.sweeps:FinalRegret",
     "final_median_regret": "optimist.figures.sweeps:FinalMedianRegret",
     "time": "optimist.figures.sweeps:Time",
     "coverage": "optimist.figures.sweeps:Coverage",
     "counter": "optimist.figures.sweeps:Counter",
     "tradeoff": "optimist.figures.tradeoff:Tradeoff",
-    "elapsed": "optimist.figures.times:Elapsed",
-    "time_per_round": "optimist.figures.times:TimePerRound",
+    "elapsed": "optimist.figures.curves:Elapsed",
+    "time_per_round": "optimist.figures.curves:TimePerRound",
     "facts": "optimist.figures.facts:Facts",
     "regions": "optimist.figures.studies.regions:RegionsPanel",
     "scaling": "optimist.figures.studies.scaling:ScalingPanel",
@@ -41,7 +41,6 @@ TABLES = {
     "accuracy": "optimist.figures.studies.accuracy:AccuracyTable",
     "dimension": "optimist.figures.studies.dimension:DimensionTable",
     "starvation": "optimist.figures.studies.starvation:StarvationTable",
-    "oracle": "optimist.figures.studies.oracle:OracleTable",
 }
 
 

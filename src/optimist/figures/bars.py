@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 WIDEST = 22  # letters of a name per line
 
@@ -21,11 +21,11 @@ def draw_bars(
     canvas: "Canvas",
     algorithms: Sequence[str],
     settings: Sequence[str],
-    marks: "pd.DataFrame",
-    looks: "Looks",
+    artists: "pd.DataFrame",
+    style: "Style",
 ) -> None:
     """Draw a bar for each cell; a missing cell leaves its place empty."""
-    header, titles = len(settings) > 1, looks.settings(settings)
+    header, titles = len(settings) > 1, style.settings(settings)
     cells: list[str | tuple[str, str]] = []
     for setting in settings:
         cells += [*([setting] if header else []), *((setting, label) for label in algorithms)]
@@ -34,25 +34,27 @@ def draw_bars(
             canvas.annotate(
                 titles[cell], (0.02, place), xycoords=("axes fraction", "data"), va="center"
             )
-    for mark in drawing.of_role(marks, "data").itertuples():
-        place = cells.index((mark.setting, mark.series))
-        look = {"color": looks.colour(mark.series), "hatch": looks.hatch(mark.series)}
-        whisker = np.nan_to_num([[mark.y - mark.low], [mark.high - mark.y]]).clip(min=0)
-        canvas.barh(place, mark.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **look)
-        end = np.nanmax([mark.y, mark.high])
-        canvas.annotate(f" {_two_digits(mark.y)}", (end, place), va="center", fontsize=7)
-    names = {i: bar_name(cell[1], looks) for i, cell in enumerate(cells) if isinstance(cell, tuple)}
+    for artist in drawing.of_role(artists, "data").itertuples():
+        place = cells.index((artist.setting, artist.series))
+        keywords = {"color": style.colour(artist.series), "hatch": style.hatch(artist.series)}
+        whisker = np.nan_to_num([[artist.y - artist.low], [artist.high - artist.y]]).clip(min=0)
+        canvas.barh(
+            place, artist.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **keywords
+        )
+        end = np.nanmax([artist.y, artist.high])
+        canvas.annotate(f" {_two_digits(artist.y)}", (end, place), va="center", fontsize=7)
+    names = {i: bar_name(cell[1], style) for i, cell in enumerate(cells) if isinstance(cell, tuple)}
     canvas.set_yticks(list(names), list(names.values()))
     canvas.set_ylim(len(cells) - 0.4, -0.6)
     canvas.margins(x=0.2)
     canvas.grid(visible=False, axis="y")
 
 
-def bar_name(series: str, looks: "Looks") -> str:
+def bar_name(series: str, style: "Style") -> str:
     """Return the label of a bar in lines; text in brackets begins a line if it must."""
-    name = looks.name(series)
-    own, opening, variant = name.partition(" (")
-    pieces = [name] if len(name) <= WIDEST or not opening else [own, f"({variant}"]
+    name = style.name(series)
+    stem, opening, variant = name.partition(" (")
+    pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]
     # Keep a factor on the line of its multiplication sign.
     pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
     return "\n".join(pieces).replace("\u00a0", " ")

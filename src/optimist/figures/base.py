@@ -1,13 +1,13 @@
 """Base class of panels: the keys, inputs, rows, axes and drawing of a kind.
 
-Each kind has its own file. Its ``rows`` compute all marks, one row per mark, and its ``draw`` only
-places them. Every row has these columns and those that its kind declares:
+Each kind has its own file. Its ``rows`` compute all artists, one row per artist, and its ``draw``
+only places them. Every row has these columns and those that its kind declares:
 
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
                     ``remark`` and ``footnote`` (words on a series); ``line``, ``phase``,
                     ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
                     or a role of the kind's own
-``setting``         name of the setting, if the mark belongs to one
+``setting``         name of the setting, if the artist belongs to one
 ``series``          algorithm label, or the name of another compared thing
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NotRequired
 import numpy as np
 from annotated_types import MinLen
 
-from optimist.core.errors import ConfigError
 from optimist.core.keys import Keys, Once, Positive
+from optimist.figures import artists as drawing
 from optimist.figures.rows import rows
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
 
     from optimist.figures.rows import Tables
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
@@ -84,9 +84,9 @@ class PanelKeys(Keys):
     lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
     #: Reference points, such as numbers quoted by the paper.
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
-    #: Horizontal lines at a multiple of the last mark of a series.
+    #: Horizontal lines at a multiple of the last point of a series.
     multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    #: Lines of a given power through the last mark of a series.
+    #: Lines of a given power through the last point of a series.
     slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
 
 
@@ -110,65 +110,37 @@ class Axes:
     scale: str = "linear"
 
 
-class Panel(ABC):
-    """A panel of a figure.
+class Part(ABC):
+    """A panel of a figure, or a table: its keys, and the results that it reads.
 
     Parameters
     ----------
-    Its entry in the configuration.
+    spec : mapping
         Its entry in the configuration.
 
     Attributes
     ----------
     Entry : type
-        The keys of its entry: a subclass of `PanelKeys`.
+        The keys of its entry, a class of `Keys`.
     lanes : tuple of str
         Lanes that it reads results of its cells from.
     tables : tuple of str
         Tables of studies that it reads.
-    axes : Axes
-        Labels and scales, where the panel's entry sets none; see `labelled`.
-    roles : tuple of str
-        Roles of its rows in addition to data, note and the common references.
-    columns : tuple of str
-        Columns of its rows in addition to the common ones.
-    words : str
-        Meaning of bands and whiskers, a template with ``{band}``, ``{interval}`` (the paper's, of a
-        mean), ``{level}``, ``{n}`` and ``{time_n}``.
-    of_means : bool
-        Whether bands and whiskers are intervals of means.
-    curves : tuple of str
-        Roles of rows drawn as lines along x.
-    joined : bool
-        Whether a line joins the marks of a series.
-    not_negative : bool
-        Whether y cannot be negative, so that the axis begins at 0.
     """
 
-    Entry: ClassVar[type] = PanelKeys
+    Entry: ClassVar[type]
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
-    axes: ClassVar[Axes]
-    roles: ClassVar[tuple[str, ...]] = ()
-    columns: ClassVar[tuple[str, ...]] = ()
-    words: ClassVar[str] = ""
-    of_means: ClassVar[bool] = False
-    curves: ClassVar[tuple[str, ...]] = ()
-    joined: ClassVar[bool] = True
-    not_negative: ClassVar[bool] = False
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
 
     @property
-    def kind(self) -> str:
-        """Name of the kind in the configuration."""
-        return self.spec["kind"]
-
-    @property
     def settings(self) -> list[str]:
         """Settings that it shows."""
-        return shown_settings(self.spec)
+        if "setting" in self.spec:
+            return [self.spec["setting"]]
+        return list(self.spec.get("settings", []))
 
     @property
     def algorithms(self) -> list[str]:
@@ -181,25 +153,62 @@ class Panel(ABC):
         return []
 
     @property
-    def cells(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell that it reads."""
+    def cells(self) -> list[tuple[str, str]] | None:
+        """Setting and algorithm of each cell that it reads; None for every cell of its group."""
         return list(product(self.settings, self.algorithms))
+
+    def check(self, paper: Paper) -> None:  # noqa: B027
+        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
+
+
+class Panel(Part):
+    """A panel of a figure.
+
+    Attributes
+    ----------
+    Entry : type
+        A subclass of `PanelKeys`.
+    axes : Axes
+        Labels and scales, where the panel's entry sets none; see `labelled`.
+    roles : tuple of str
+        Roles of its rows in addition to data, note and the common references.
+    columns : tuple of str
+        Columns of its rows in addition to the common ones.
+    words : str
+        Meaning of bands and whiskers, a template with ``{band}``, ``{interval}`` (the paper's, of a
+        mean), ``{level}``, ``{n}`` and ``{time_n}``.
+    of_means : bool
+        Whether bands and whiskers are intervals of means.
+    curves : bool
+        Whether its data are curves, whose first rounds may leave a logarithmic axis.
+    joined : bool
+        Whether a line joins the artists of a series.
+    not_negative : bool
+        Whether y cannot be negative, so that the axis begins at 0.
+    """
+
+    Entry: ClassVar[type] = PanelKeys
+    axes: ClassVar[Axes]
+    roles: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...]] = ()
+    words: ClassVar[str] = ""
+    of_means: ClassVar[bool] = False
+    curves: ClassVar[bool] = False
+    joined: ClassVar[bool] = True
+    not_negative: ClassVar[bool] = False
 
     @property
     def is_bars(self) -> bool:
         """Whether it draws horizontal bars with their names on the y axis."""
         return False
 
-    def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
-
     @abstractmethod
     def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield all marks, in pieces as from `optimist.figures.rows.rows`."""
+        """Yield all artists, in pieces as from `optimist.figures.rows.rows`."""
 
-    @abstractmethod
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Place the marks of role ``data`` and of the kind's own roles."""
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        """Place the artists of role ``data`` and of the kind's own roles: lines with bands."""
+        drawing.curves(canvas, artists, style)
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
         """Return labels and scales of this panel.
@@ -217,11 +226,11 @@ class Panel(ABC):
 
         Intervals stop at zero where y cannot be negative, and need `LEAST_TRIALS`.
         """
-        found = [self._bounded(piece) for piece in self.rows(tables)]
-        yield from found
+        pieces = [self._bounded(piece) for piece in self.rows(tables)]
+        yield from pieces
         yield from self._references()
-        yield from self._multiples(found)
-        yield from self._slopes(found)
+        yield from self._multiples(pieces)
+        yield from self._slopes(pieces)
 
     def _bounded(self, piece: "pd.DataFrame") -> "pd.DataFrame":
         if self.of_means:
@@ -236,14 +245,14 @@ class Panel(ABC):
             yield rows("point", x=point["x"], y=point["y"], note=point["label"])
 
     def _multiples(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield a horizontal line at a multiple of the last mark of a series."""
+        """Yield a horizontal line at a multiple of the last artist of a series."""
         for multiple in self.spec.get("multiples", []):
             end = _last(pieces, multiple["series"])
             if end is not None:
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
 
     def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield a line of given power through the last mark of a series, over one decade of x."""
+        """Yield a line of given power through the last artist of a series, over one decade of x."""
         for slope in self.spec.get("slopes", []):
             end = _last(pieces, slope["series"])
             if end is not None:
@@ -264,32 +273,19 @@ class Panel(ABC):
             linear = canvas.get_yscale() == "linear"
             canvas.set_ylim(bottom=-0.03 * canvas.get_ylim()[1] if linear else 0.0)
 
-    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+    def handle(self, label: str, series: str, style: "Style", joined: bool) -> Any:
         """Return the legend entry of a series."""
         from matplotlib.lines import Line2D
 
-        return Line2D([], [], label=label, **looks.line(series, joined))
+        return Line2D([], [], label=label, **style.line(series, joined))
 
-    def others(self, marks: "pd.DataFrame") -> list[Any]:
+    def further_handles(self, artists: "pd.DataFrame") -> list[Any]:
         """Return legend entries for the kind's own roles."""
         return []
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
-    """Return the mark of a series with the largest x, or None."""
-    found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
-    ends = [marks.iloc[-1] for marks in found if len(marks)]
-    return max(ends, key=lambda mark: mark["x"]) if ends else None
-
-
-def shown_settings(spec: Spec) -> list[str]:
-    """Return the settings that an entry of a figure or table shows."""
-    return list(spec.get("settings") or [spec[key] for key in ("setting",) if key in spec])
-
-
-def require(section: str, spec: Spec, paper: Paper) -> None:
-    """Raise ConfigError unless a paper has the study that an entry shows."""
-    from optimist.figures.studies import study_section
-
-    if study_section(paper, section) is None:
-        raise ConfigError(f"the paper has no study {section!r}; add it or remove the panel")
+    """Return the artist of a series with the largest x, or None."""
+    data = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
+    ends = [artists.iloc[-1] for artists in data if len(artists)]
+    return max(ends, key=lambda artist: artist["x"]) if ends else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import MinLen
 
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys
 from optimist.figures.rows import Tables, missing, rows
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 
 class Fact(Named):
@@ -34,15 +34,15 @@ class Facts(Panel):
     joined = False
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the marks of each series."""
+        """Yield the artists of each series."""
         facts = tables.frame("facts")
         for series in self.spec["series"]:
             number = facts["name"].astype(str).str.extract(rf"^{series['fact']}_(\d+)$")[0]
-            found = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
-            if found.empty:
+            values = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
+            if values.empty:
                 yield missing(series["label"])
-            x, y = found["x"].to_numpy(), found["value"].to_numpy()
+            x, y = values["x"].to_numpy(), values["value"].to_numpy()
             yield rows("data", series=series["label"], x=x, y=y)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        drawing.lines(canvas, marks, looks, joined=False)
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        drawing.lines(canvas, artists, style, joined=False)

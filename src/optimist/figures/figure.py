@@ -1,4 +1,4 @@
-"""Figures: a table of all panels' marks, and a picture drawn from this table alone."""
+"""Figures: a table of all panels' artists, and a picture drawn from this table alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from optimist.figures import make_panel, pictures
+from optimist.figures.artists import REFERENCES, WARNING, references
 from optimist.figures.bars import bar_name
 from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
 from optimist.figures.legend import (
@@ -26,9 +27,8 @@ from optimist.figures.legend import (
     place_below,
     words,
 )
-from optimist.figures.marks import REFERENCES, WARNING, references
 from optimist.figures.rows import Tables, rows
-from optimist.figures.style import Looks
+from optimist.figures.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def panels_of(figure: Mapping[str, Any]) -> Panels:
 def tabulate(
     figure: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", paper: Mapping[str, Any]
 ) -> "pd.DataFrame":
-    """Return all marks of a figure, one row per mark.
+    """Return all artists of a figure, one row per artist.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def tabulate(
     Returns
     -------
     DataFrame
-        ``panel`` (the letter), the columns of `optimist.figures.base`, and those of the kinds.
+        ``panel`` (the letter), the columns of `optimist.figures.base`, and columns of the kinds.
     """
     import pandas as pd
 
@@ -111,17 +111,17 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     from matplotlib.figure import Figure
 
     panels = panels_of(figure)
-    looks = _looks(table, paper)
+    style = _style(table, paper)
     columns = figure.get("columns", min(3, len(panels)))
     rows_of_panels = -(-len(panels) // columns)
-    notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}
+    notes = {letter: _notes(table[table["panel"] == letter], style, columns) for letter in panels}
     each = figure.get("legend", "shared") == "panel"
     width = LONGEST_LABEL if len(panels) == rows_of_panels * columns else _letters(columns) - HANDLE
     legend: dict[str, Any] = {
-        "handles": [] if each else entries(panels, table, looks, width),
-        "title": "\n".join(words(panels, table, looks)),
+        "handles": [] if each else entries(panels, table, style, width),
+        "title": "\n".join(words(panels, table, style)),
     }
-    least = max((_bars_height(panel, looks) for panel in panels.values()), default=0.0)
+    least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
     height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
     # An unused cell of the grid takes the legend, if it is high enough.
     spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
@@ -136,12 +136,12 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
         rows_of_panels, columns, squeeze=False, sharey=figure.get("share_y", False)
     ).ravel()
     for (letter, panel), canvas in zip(panels.items(), canvases, strict=False):
-        marks = table[table["panel"] == letter]
+        artists = table[table["panel"] == letter]
         title = panel.spec.get("title", "")
         canvas.set_title(f"({letter}) {title}" if len(panels) > 1 else title)
-        _draw_panel(canvas, panel, marks, looks)
+        _draw_panel(canvas, panel, artists, style)
         if each:
-            handles = entries({letter: panel}, marks, looks, _letters(columns) - HANDLE)
+            handles = entries({letter: panel}, artists, style, _letters(columns) - HANDLE)
             place_below(canvas, handles, notes[letter])
         else:
             canvas.annotate(notes[letter], (0, 0), (0, BELOW), xycoords="axes fraction", **NOTE)
@@ -151,12 +151,12 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     return page
 
 
-def _looks(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Looks:
+def _style(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Style:
     shown = table.loc[table["role"].isin(["data", "note"]), "series"].unique()
     compared = table.loc[table["role"].isin(REFERENCES), "note"].unique()
     data = table[table["role"] == "data"]
     bands = data[data["low"].notna()].groupby("panel")["series"].nunique()
-    return Looks(
+    return Style(
         paper,
         footnote_marks(table),
         [series for series in shown if series],
@@ -168,12 +168,12 @@ def _looks(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Looks:
 # One panel.
 
 
-def _draw_panel(canvas: "Canvas", panel: Panel, marks: "pd.DataFrame", looks: Looks) -> None:
-    data = marks[marks["role"] == "data"]
+def _draw_panel(canvas: "Canvas", panel: Panel, artists: "pd.DataFrame", style: Style) -> None:
+    data = artists[artists["role"] == "data"]
     is_empty = data["y"].notna().sum() == 0
-    _set_axes(canvas, panel, data, looks)
-    panel.draw(canvas, marks, looks)
-    references(canvas, marks, looks)
+    _set_axes(canvas, panel, data, style)
+    panel.draw(canvas, artists, style)
+    references(canvas, artists, style)
     if panel.is_bars:
         canvas.set_xlim(left=0.0 if canvas.get_xscale() == "linear" else None)
     elif not is_empty:
@@ -184,12 +184,12 @@ def _draw_panel(canvas: "Canvas", panel: Panel, marks: "pd.DataFrame", looks: Lo
         canvas.text(0.5, 0.5, "no data", **centre)
 
 
-def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", looks: Looks) -> None:
+def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style) -> None:
     """Set labels and scales. Bars are horizontal, so their x is the panel's y.
 
     A logarithmic axis becomes linear below 1 if it would hide a value of zero or less.
     """
-    axes = panel.labelled(looks.paper["names"])
+    axes = panel.labelled(style.paper["names"])
     if panel.is_bars:
         canvas.set(xlabel=axes.ylabel, xscale=axes.scale)
         return
@@ -226,20 +226,20 @@ def label_ticks(canvas: "Canvas") -> None:
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
 
 
-def _notes(marks: "pd.DataFrame", looks: Looks, columns: int) -> str:
+def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
     """Return notes on missing or incomplete cells of a panel, in lines of its width."""
-    notes = marks[marks["role"] == "note"]
-    several = marks.loc[marks["role"].isin(["data", "note"]), "setting"].nunique() > 1
-    found: dict[str, list[str]] = {}
-    named = marks.loc[marks["setting"].notna() & (marks["setting"] != ""), "setting"]
-    titles = looks.settings([*named.unique()]) if several else {}
+    notes = artists[artists["role"] == "note"]
+    several = artists.loc[artists["role"].isin(["data", "note"]), "setting"].nunique() > 1
+    by_word: dict[str, list[str]] = {}
+    named = artists.loc[artists["setting"].notna() & (artists["setting"] != ""), "setting"]
+    titles = style.settings([*named.unique()]) if several else {}
     for (note, series), group in notes.groupby(["note", "series"], sort=False):
         word, _, detail = note.partition(": ")
         where = f" at {', '.join(titles[s] for s in group['setting'])}" if several else ""
-        item = looks.name(series) + where + (f" ({detail})" if detail else "")
-        found.setdefault(word, []).append(item)
+        item = style.name(series) + where + (f" ({detail})" if detail else "")
+        by_word.setdefault(word, []).append(item)
     width = _letters(columns)
-    return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in found.items())
+    return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in by_word.items())
 
 
 def _letters(columns: int) -> int:
@@ -247,10 +247,10 @@ def _letters(columns: int) -> int:
     return int(PANEL_SHARE * WIDTH / columns * LETTERS_PER_INCH)
 
 
-def _bars_height(panel: Panel, looks: Looks) -> float:
+def _bars_height(panel: Panel, style: Style) -> float:
     """Return the height in inches for bars with their names; 0 without bars."""
     if not panel.is_bars:
         return 0.0
-    lines = sum(len(bar_name(label, looks).splitlines()) for label in panel.algorithms)
+    lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)
     headers = len(panel.settings) > 1
     return BAR_HEIGHT * (lines + headers) * len(panel.settings) + AXIS_HEIGHT

@@ -6,9 +6,9 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from optimist.experiments.setting import option_defaults
+from optimist.figures.artists import REFERENCES, WARNING
 from optimist.figures.base import Panel
-from optimist.figures.marks import REFERENCES, WARNING
-from optimist.figures.style import Looks
+from optimist.figures.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,11 +51,11 @@ def lay_out(legend: dict[str, Any]) -> float:
 
 def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
     """Return the footnote marks of each series that has footnotes."""
-    found: dict[str, str] = {}
+    marks: dict[str, str] = {}
     for mark, text in _footnotes(table):
         for series in table.loc[table["note"] == text, "series"].unique():
-            found[series] = f"{found.get(series, '')} {mark}"
-    return found
+            marks[series] = f"{marks.get(series, '')} {mark}"
+    return marks
 
 
 def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
@@ -95,7 +95,7 @@ def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
     legend.set_alignment("left")
 
 
-def entries(panels: Panels, table: "pd.DataFrame", looks: Looks, width: int) -> list[Any]:
+def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> list[Any]:
     """Return one legend entry per series, with its remarks, in lines of at most ``width`` letters.
 
     Bars have their names on the axis, and no entries. Reference lines and other roles follow.
@@ -110,44 +110,44 @@ def entries(panels: Panels, table: "pd.DataFrame", looks: Looks, width: int) -> 
     handles = []
     for series in named.loc[named["role"].isin(["data", "note"]), "series"].unique():
         texts = remarks.loc[remarks["series"] == series, "note"].unique()
-        label = fill(", ".join([looks.name(series), *texts]), width)
-        handles.append(make(label, series, looks, joined))
-    marks = table[table["panel"].isin([*panels])]
-    return [*handles, *first.others(marks), *_references(marks, looks)]
+        label = fill(", ".join([style.name(series), *texts]), width)
+        handles.append(make(label, series, style, joined))
+    artists = table[table["panel"].isin([*panels])]
+    return [*handles, *first.further_handles(artists), *_references(artists, style)]
 
 
-def _references(marks: "pd.DataFrame", looks: Looks) -> list[Any]:
+def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
     """Return the entries of reference lines."""
     from matplotlib.lines import Line2D
 
-    texts = marks.loc[marks["role"].isin(REFERENCES), "note"].unique()
-    return [Line2D([], [], label=text, **looks.reference(text)) for text in texts]
+    texts = artists.loc[artists["role"].isin(REFERENCES), "note"].unique()
+    return [Line2D([], [], label=text, **style.reference(text)) for text in texts]
 
 
-def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
+def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
     """Return lines on the meaning of bands and whiskers, the numbers of trials, and footnotes."""
-    paper, found = looks.paper, []
+    paper, lines = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
-    for kind in dict.fromkeys(panel.kind for panel in panels.values()):
-        alike = {letter: panel for letter, panel in panels.items() if panel.kind == kind}
+    for kind in dict.fromkeys(panel.spec["kind"] for panel in panels.values()):
+        alike = {letter: panel for letter, panel in panels.items() if panel.spec["kind"] == kind}
         data = table[table["panel"].isin([*alike]) & (table["role"] == "data")]
-        counts = {name: _counts(data, name, looks) for name in ("n", "time_n")}
+        counts = {name: _counts(data, name, style) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
         is_drawn = data[["low", "high"]].notna().any(axis=None)
         if not is_drawn and counts["n"]:  # as for two trials
             clauses = ("n = {n}" if "{interval}" in part else part for part in text.split("; "))
             text = "; ".join(clauses)
         if text and (counts["n"] or "{n}" not in text):
-            band = "band" if looks.has_bands else "whisker at the end"
-            found.append(text.format(band=band, level=level, interval=interval, **counts))
-    found += [f"{mark} {text}" for mark, text in _footnotes(table)]
+            band = "band" if style.has_bands else "whisker at the end"
+            lines.append(text.format(band=band, level=level, interval=interval, **counts))
+    lines += [f"{mark} {text}" for mark, text in _footnotes(table)]
     one = _of_one_instance(panels, paper)
     if one:
         where = "" if len(one) == len(panels) else f" in {', '.join(one)}"
-        found.append(f"one instance{where}: trials differ in the noise of rewards alone")
+        lines.append(f"one instance{where}: trials differ in the noise of rewards alone")
     width = int(WIDTH * LETTERS_PER_INCH)
-    return [line for text in found for line in fill(text, width).splitlines()]
+    return [line for text in lines for line in fill(text, width).splitlines()]
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
@@ -164,20 +164,20 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _counts(data: "pd.DataFrame", name: str, looks: Looks) -> str:
+def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
     """Return the number of trials, and the series with other numbers: ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}
     for series, counts in data.groupby("series", sort=False)[name]:
         if counts.notna().any():
-            by_series.setdefault(_range(counts), []).append(looks.name(series))
+            by_series.setdefault(_range(counts), []).append(style.name(series))
     if not by_series:
         return ""
     most = max(by_series, key=lambda text: len(by_series[text]))
     others = [f"{', '.join(who)} {text}" for text, who in by_series.items() if text != most]
-    found = most + (f" ({'; '.join(others)})" if others else "")
-    return found if len(found) <= LONGEST_COUNTS else _range(data[name])
+    text = most + (f" ({'; '.join(others)})" if others else "")
+    return text if len(text) <= LONGEST_COUNTS else _range(data[name])
 
 
 def _range(counts: "pd.Series") -> str:

@@ -1,4 +1,4 @@
-"""The keys of figures.yaml and of looks.yaml; each kind of panel and of table has its own."""
+"""The keys of figures.yaml and of style.yaml; each kind of panel and of table has its own."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -42,12 +42,12 @@ class Figures(Keys, total=False):
     tables: dict[Name, dict[str, Any]]  #: Tables by name; each is a target PAPER_NAME.
 
 
-class Look(Keys):
+class MethodStyle(Keys):
     colour: Colour  #: Colour of its lines, markers and bars.
     marker: Marker  #: Shape of its markers.
 
 
-class Looks(Keys):
+class Style(Keys):
     #: Colours for series without one of their own, in this order.
     palette: Annotated[list[Colour], MinLen(1), Once]
-    methods: dict[str, Look]  #: Look of a method, by the name of its algorithm.
+    methods: dict[str, MethodStyle]  #: Colour and marker of a method, by the name of its algorithm.

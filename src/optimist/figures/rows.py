@@ -45,13 +45,13 @@ def display_name(
         Display names of options, by ``option=value``, or by ``option`` with ``{value}``.
     """
     parsed = Label.parse(label)
-    known = (options or {}).get(parsed.name, {})
-    words = [_option_in_words(key, value, known) for key, value in parsed.options]
+    named = (options or {}).get(parsed.name, {})
+    words = [_option_in_words(key, value, named) for key, value in parsed.options]
     return names.get(parsed.name, parsed.name) + (f" ({', '.join(words)})" if words else "")
 
 
-def _option_in_words(key: str, value: Any, known: Mapping[str, str]) -> str:
-    text = known.get(f"{key}={write(value)}", known.get(key))
+def _option_in_words(key: str, value: Any, named: Mapping[str, str]) -> str:
+    text = named.get(f"{key}={write(value)}", named.get(key))
     if text is None:
         return value if isinstance(value, str) else f"{key}={write(value)}"
     return text.format(value=write(value))
@@ -78,30 +78,28 @@ class Tables:
         """Return a table. An absent one has no rows, an absent column is empty."""
         import pandas as pd
 
-        found = self._tables.get(name)
-        frame = pd.DataFrame() if found is None else found
-        known = [*FRAMES.get(name, ()), *columns]
-        return frame.reindex(columns=list(dict.fromkeys([*known, *frame.columns])))
+        frame = self._tables.get(name, pd.DataFrame())
+        every = dict.fromkeys([*FRAMES.get(name, ()), *columns, *frame.columns])
+        return frame.reindex(columns=list(every))
 
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
-        known = self._tables.get(name)
-        if isinstance(known, Mapping):
-            import pandas as pd
+        """Return the rows of a cell, none for an absent one."""
+        import pandas as pd
 
-            found = known.get((setting, algorithm), pd.DataFrame())
-            columns = dict.fromkeys([*FRAMES.get(name, ()), *CELLS, *found.columns])
-            return found.reindex(columns=list(columns))
         if name not in self._cells:
-            frame = self.frame(name, CELLS)
-            groups = dict(iter(frame.groupby(["setting", "algorithm"], sort=False)))
-            self._cells[name] = groups, frame.iloc[:0]
-        groups, empty = self._cells[name]
-        return groups.get((setting, algorithm), empty)
+            table = self._tables.get(name)
+            if not isinstance(table, Mapping):
+                groups = self.frame(name, CELLS).groupby(["setting", "algorithm"], sort=False)
+                table = dict(iter(groups))
+            self._cells[name] = table
+        frame = self._cells[name].get((setting, algorithm), pd.DataFrame())
+        columns = dict.fromkeys([*FRAMES.get(name, ()), *CELLS, *frame.columns])
+        return frame.reindex(columns=list(columns))
 
     def trials(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the last row of each trial of a cell."""
-        found = self.cell(name, setting, algorithm).sort_values(["trial", "round"])
-        return found.drop_duplicates("trial", keep="last")
+        rows = self.cell(name, setting, algorithm).sort_values(["trial", "round"])
+        return rows.drop_duplicates("trial", keep="last")
 
     def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the complete trials of a timed cell.
@@ -168,15 +166,15 @@ def missing(series: str, setting: str = "") -> "pd.DataFrame":
 def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
     """Return a mean with the ends of the paper's interval."""
     columns = values.to_numpy(float)[:, None]
-    found = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
-    return tuple(found[:, 0].tolist())
+    intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
+    return tuple(intervals[:, 0].tolist())
 
 
 def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
     """Return, by round, a column's median over trials, its range and the number of trials."""
     by_round = watched.groupby("round")[column]
-    found = by_round.agg(y="median", low="min", high="max", n="count")
-    return {"x": found.index.to_numpy(), **{name: found[name].to_numpy() for name in found}}
+    curve = by_round.agg(y="median", low="min", high="max", n="count")
+    return {"x": curve.index.to_numpy(), **{name: curve[name].to_numpy() for name in curve}}
 
 
 def estimate(trials: "pd.DataFrame") -> str:
@@ -184,10 +182,10 @@ def estimate(trials: "pd.DataFrame") -> str:
 
     See `optimist.experiments.replay.replay`.
     """
-    asked = trials[trials["selections"].notna()]
-    if asked.empty:
+    replayed = trials[trials["selections"].notna()]
+    if replayed.empty:
         return ""
-    last = asked.iloc[0]
+    last = replayed.iloc[0]
     if last["selections"] == last["round"]:
         return "timed on another algorithm's history"
     return f"estimated from {last['selections']:.0f} of {last['round']:.0f} rounds"

@@ -1,6 +1,6 @@
 """Colours, markers, line styles and hatches of the series of a figure.
 
-A method has one colour and one marker in the figures of all papers (``config/looks.yaml``). A
+A method has one colour and one marker in the figures of all papers (``config/style.yaml``). A
 variant has the colour of its algorithm and a hollow marker. No other variant of the paper has the
 same marker and dash. A series that is not an algorithm has a shade of one ramp.
 """
@@ -34,15 +34,15 @@ HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
 RAMP = ("#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#1f9d89")
 
 
-class Looks:
+class Style:
     """Colours, markers, line styles and hatches of series.
 
     Parameters
     ----------
     paper : mapping
-        The paper, whose ``looks`` and ``names`` are used, and whose ``runs`` and ``timings`` number
+        The paper, whose ``style`` and ``names`` are used, and whose ``runs`` and ``timings`` number
         the variants.
-    marks : mapping
+    footnotes : mapping
         Footnote marks, with a space before each, by series.
     shown : sequence of str
         All series of the figure. If all are variants of one algorithm, each has its own colour.
@@ -55,25 +55,25 @@ class Looks:
     def __init__(
         self,
         paper: Mapping[str, Any],
-        marks: Mapping[str, str],
+        footnotes: Mapping[str, str],
         shown: Sequence[str] = (),
         references: Sequence[str] = (),
         has_bands: bool = True,
     ) -> None:
         self.paper = paper
-        self.marks = marks
+        self.footnotes = footnotes
         self.has_bands = has_bands
         self._references = list(references)
-        looks = paper["looks"]
-        known = {
-            name: looks["methods"][name] for name in paper["names"] if name in looks["methods"]
+        style = paper["style"]
+        styled = {
+            name: style["methods"][name] for name in paper["names"] if name in style["methods"]
         }
-        taken = {look["colour"] for look in known.values()}
-        free = [colour for colour in looks["palette"] if colour not in taken] or looks["palette"]
-        others = [name for name in paper["names"] if name not in known]
-        self._colours = {name: look["colour"] for name, look in known.items()}
+        taken = {keywords["colour"] for keywords in styled.values()}
+        free = [colour for colour in style["palette"] if colour not in taken] or style["palette"]
+        others = [name for name in paper["names"] if name not in styled]
+        self._colours = {name: keywords["colour"] for name, keywords in styled.items()}
         self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
-        self._shapes = {name: look["marker"] for name, look in known.items()}
+        self._shapes = {name: keywords["marker"] for name, keywords in styled.items()}
         self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
         self._variants: list[str] = []
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
@@ -81,7 +81,7 @@ class Looks:
             if self._is_variant(label):
                 self._number(label)
         self._things = [series for series in shown if name_of(series) not in self._colours]
-        self._of_one = self._colours_of_one(shown, looks["palette"])
+        self._of_one = self._colours_of_one(shown, style["palette"])
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
         """Return distinct colours of variants; the algorithm without options keeps its own."""
@@ -91,8 +91,8 @@ class Looks:
         (name,) = names
         others = [colour for colour in palette if colour != self._colours[name]]
         variants = sorted((s for s in shown if s != name), key=self._number)
-        found = {series: others[i % len(others)] for i, series in enumerate(variants)}
-        return {name: self._colours[name], **found}
+        of_variants = {series: others[i % len(others)] for i, series in enumerate(variants)}
+        return {name: self._colours[name], **of_variants}
 
     def _number(self, series: str) -> int:
         """Return the position of a variant among all variants of the paper."""
@@ -106,8 +106,9 @@ class Looks:
     def colour(self, series: str) -> str:
         if series in self._of_one:
             return self._of_one[series]
-        own = self._colours.get(name_of(series))
-        return own or RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
+        if colour := self._colours.get(name_of(series)):
+            return colour
+        return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
         """Return the position of a series that is not an algorithm among its kind in the figure."""
@@ -141,14 +142,14 @@ class Looks:
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
         """Return keywords of a line with markers; variants have hollow markers."""
-        own = series == self.paper.get("method")
+        is_method = series == self.paper.get("method")
         return {
             "color": self.colour(series),
             "marker": self.marker(series),
             "linestyle": self.dash(series) if joined else "none",
             "markerfacecolor": "white" if self._is_variant(series) else self.colour(series),
-            "linewidth": 1.8 if own else 1.1,
-            "zorder": 3.5 if own else 3,
+            "linewidth": 1.8 if is_method else 1.1,
+            "zorder": 3.5 if is_method else 3,
         }
 
     def reference(self, text: str) -> dict[str, Any]:
@@ -161,23 +162,23 @@ class Looks:
     def patch(self, series: str) -> dict[str, Any]:
         """Return keywords of a filled region: a transparent face and a full edge."""
         colour = self.colour(series)
-        look = {"facecolor": (colour, 0.25), "edgecolor": colour}
-        return {**look, "ls": self.dash(series), "lw": 1.1}
+        keywords = {"facecolor": (colour, 0.25), "edgecolor": colour}
+        return {**keywords, "ls": self.dash(series), "lw": 1.1}
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
         """Return display names of settings: their titles, with options where titles coincide."""
-        known = self.paper["settings"]
-        titles = {label: known[label].get("title", label) for label in labels}
+        specs = self.paper["settings"]
+        titles = {label: specs[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):
             return titles
         return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
 
     def name(self, series: str) -> str:
         """Return the display name of a series, with its footnote mark."""
-        known = name_of(series) in self._colours
+        is_algorithm = name_of(series) in self._colours
         options = self.paper.get("options")
-        name = display_name(series, self.paper["names"], options) if known else series
-        return name + self.marks.get(series, "")
+        name = display_name(series, self.paper["names"], options) if is_algorithm else series
+        return name + self.footnotes.get(series, "")
 
 
 def _options(label: str) -> list[str]:

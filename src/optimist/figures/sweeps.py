@@ -18,7 +18,7 @@ import numpy as np
 
 from optimist.core.errors import ConfigError
 from optimist.experiments.setting import option_defaults
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.bars import draw_bars
 from optimist.figures.base import Axes, Panel, Paper, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 MOST_TICKS = 6
 
@@ -59,7 +59,7 @@ class Sweep(Panel):
             self._swept(setting, paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a mark for each cell."""
+        """Yield an artist for each cell."""
         column = self.spec.get("column", self.column)
         for algorithm, setting in product(self.algorithms, self.settings):
             trials = tables.trials(self.table, setting, algorithm)
@@ -77,13 +77,13 @@ class Sweep(Panel):
         """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
         if self.is_bars:
             return np.nan
-        known = option_defaults(paper["settings"][setting])
-        if self.spec["over"] not in known:
+        parameters = option_defaults(paper["settings"][setting])
+        if self.spec["over"] not in parameters:
             raise ConfigError(
                 f"setting {setting!r} has no parameter {self.spec['over']!r} to plot over; "
-                f"allowed: {', '.join(sorted(known))}"
+                f"allowed: {', '.join(sorted(parameters))}"
             )
-        value = known[self.spec["over"]]
+        value = parameters[self.spec["over"]]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(
                 f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed to plot over: "
@@ -91,16 +91,16 @@ class Sweep(Panel):
             )
         return float(value)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw lines with whiskers side by side, or bars."""
         if self.is_bars:
-            draw_bars(canvas, self.algorithms, self.settings, marks, looks)
+            draw_bars(canvas, self.algorithms, self.settings, artists, style)
             return
-        found = list(drawing.by_series(marks))
-        values = np.unique(drawing.of_role(marks, "data")["x"].dropna())
-        for i, (series, own) in enumerate(found):
-            x = _beside(canvas, own["x"], values, self.share * ((i + 0.5) / len(found) - 0.5))
-            drawing.with_whiskers(canvas, x, own, looks.line(series, self.joined))
+        curves = list(drawing.by_series(artists))
+        values = np.unique(drawing.of_role(artists, "data")["x"].dropna())
+        for i, (series, points) in enumerate(curves):
+            x = _beside(canvas, points["x"], values, self.share * ((i + 0.5) / len(curves) - 0.5))
+            drawing.with_whiskers(canvas, x, points, style.line(series, self.joined))
         _ticks(canvas, values)
 
 
@@ -146,7 +146,7 @@ class Time(Sweep):
         return values.median(), values.min(), values.max()
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a mark for each cell, and footnotes on algorithms that did not play."""
+        """Yield an artist for each cell, and footnotes on algorithms that did not play."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING
 
-from optimist.figures import marks as drawing
+from optimist.figures import artists as drawing
 from optimist.figures.base import Axes, Panel, SomeSettings
 from optimist.figures.rows import Tables, complete, mean, notes, rows
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 
 class Tradeoff(Panel):
-    """Regret against time, a mark for each cell."""
+    """Regret against time, a marker for each cell."""
 
     Entry = SomeSettings
     lanes = ("regret", "timing")
@@ -32,7 +32,7 @@ class Tradeoff(Panel):
     not_negative = True
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a mark for each cell with results in both lanes."""
+        """Yield an artist for each cell with results in both lanes."""
         for algorithm, setting in product(self.algorithms, self.settings):
             finals = tables.trials("finals", setting, algorithm)
             times = tables.trials("times", setting, algorithm)
@@ -40,9 +40,9 @@ class Tradeoff(Panel):
             regrets, seconds = complete(finals)["regret"], complete(times)["seconds"]
             if len(regrets) and len(seconds):
                 y, low, high = mean(regrets, tables.paper)
-                mark = rows("data", setting=setting, series=algorithm, x=seconds.median(), y=y)
-                yield mark.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
+                artist = rows("data", setting=setting, series=algorithm, x=seconds.median(), y=y)
+                yield artist.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        for series, found in drawing.by_series(marks):
-            drawing.with_whiskers(canvas, found["x"], found, looks.line(series, joined=False))
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        for series, points in drawing.by_series(artists):
+            drawing.with_whiskers(canvas, points["x"], points, style.line(series, joined=False))

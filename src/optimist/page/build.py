@@ -75,15 +75,16 @@ def render(data: dict[str, Any], packed: str) -> str:
     """Return the page with the given content."""
     import jinja2
 
+    Markup = jinja2.utils.markupsafe.Markup
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string(_own("template.html"))
     scripts = [library(name) for name in LIBRARIES] + [_own(f"js/{name}") for name in PROGRAMS]
     style = _own("style.css")
     return template.render(
         policy=policy(scripts, [style, plot_style()]),
-        style=jinja2.utils.markupsafe.Markup(style),
-        scripts=[jinja2.utils.markupsafe.Markup(script) for script in scripts],
-        data=jinja2.utils.markupsafe.Markup(as_script(data)),
+        style=Markup(style),
+        scripts=map(Markup, scripts),
+        data=Markup(as_script(data)),
         curves=packed,
         quick=data["quick"],
         papers=data["papers"],

@@ -24,7 +24,6 @@ from optimist.core.docstrings import option_texts
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
 from optimist.core.label import name_of, write
-from optimist.core.layout import GROUPS
 from optimist.core.root import PACKAGE, how_to_make, project_root
 from optimist.data.sources import load_sources
 from optimist.environments import environment_domain
@@ -34,7 +33,7 @@ from optimist.experiments.loop import COMPLETE
 from optimist.experiments.setting import option_defaults
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures.rows import TABLE_LEVEL, display_name
-from optimist.figures.style import Looks
+from optimist.figures.style import Style
 from optimist.numerics.statistics import mean_intervals
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
@@ -119,22 +118,22 @@ class _Paper:
         command = f"optimist draw {self.name}/{product}"
         if product == "claims":
             command = f"optimist decide {self.name}"
-        found = self.base / path
-        if not found.is_file():
+        file = self.base / path
+        if not file.is_file():
             raise ResultError(f"{path} does not exist; make it: {command}")
         record = self.layout.record(self.name, product)
         below = Path(path).relative_to(Path(record).parents[1]).as_posix()
         try:
-            known = json.loads((self.base / record).read_text(encoding="utf-8"))["files"][below]
+            digest = json.loads((self.base / record).read_text(encoding="utf-8"))["files"][below]
         except (OSError, ValueError, KeyError, TypeError):
             raise ResultError(
                 f"{record} says nothing of {path}; make it again: {command}"
             ) from None
-        if sha256(found) != known:
+        if sha256(file) != digest:
             raise ResultError(
                 f"{path} is not the file that {record} describes; make it again: {command}"
             )
-        return found
+        return file
 
     # Claims.
 
@@ -195,14 +194,14 @@ class _Paper:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Results of every cell of both groups, with its curves."""
+        """Results of every cell with its curves, the group ``paper`` before ``variants``."""
         table = TrialTable(self.base / self.layout.trials(self.name))
-        found: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
+        lanes_of: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
             for cell in table.cells(lane):
                 if cell.key in self.plan.trials.asked[self.name]:
                     key = cell.group, cell.setting, cell.algorithm
-                    found.setdefault(key, {})[lane] = cell
+                    lanes_of.setdefault(key, {})[lane] = cell
         return [
             {
                 "paper": self.name,
@@ -212,21 +211,19 @@ class _Paper:
                 **self._ends(lanes),
                 **self._drawn(lanes),
             }
-            for known in GROUPS
-            for (group, setting, label), lanes in sorted(found.items())
-            if group == known
+            for (group, setting, label), lanes in sorted(lanes_of.items())
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
         """Return final regrets, their mean with its 95 % interval, seconds, and statuses."""
         finals = _at_end(lanes.get("regret"), "regret")
-        known = finals[~np.isnan(finals)]
+        regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")
-        mean = mean_intervals(known[:, None], TABLE_LEVEL, interval) if len(known) else known
+        mean = mean_intervals(regrets[:, None], TABLE_LEVEL, interval) if len(regrets) else regrets
         seconds = _at_end(lanes.get("timing"), "seconds")
         seconds = seconds[~np.isnan(seconds)]
         times = [np.median(seconds), seconds.min(), seconds.max()] if len(seconds) else []
-        rounds = next(iter(lanes.values())).rounds
+        ends = [int(rounds[-1]) for rounds in next(iter(lanes.values())).rounds if len(rounds)]
         statuses = lanes["regret"].status if "regret" in lanes else []
         counts = Counter(status.partition(":")[0] for status in statuses)
         return {
@@ -234,66 +231,60 @@ class _Paper:
             "mean": [number(value, 6) for value in mean.ravel().tolist()],
             "seconds": [number(value, 4) for value in times],
             "turns": len(seconds),
-            "rounds": max(int(own[-1]) if len(own) else 0 for own in rounds),
+            "rounds": max(ends, default=0),
             "statuses": {word: count for word, count in counts.most_common() if word != "ok"},
         }
 
     def _drawn(self, lanes: Mapping[str, CellTrials]) -> dict[str, curves.Drawn]:
         """Return the ``curves`` of regret and ``times`` of seconds of a cell, if it has them."""
         how = self.paper["band"], self.paper.get("interval", "t")
-        found = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
-        return {key: drawn for key, drawn in found.items() if drawn is not None}
+        drawn = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
+        return {key: one for key, one in drawn.items() if one is not None}
 
-    @cached_property
-    def _settings(self) -> list[str]:
-        return [*dict.fromkeys(cell["setting"] for cell in self.cells)]
-
-    @cached_property
-    def _labels(self) -> list[str]:
-        return [*dict.fromkeys(cell["label"] for cell in self.cells)]
+    def _names(self, key: str) -> list[str]:
+        """Return the settings, or the labels of algorithms, of its cells."""
+        return [*dict.fromkeys(cell[key] for cell in self.cells)]
 
     # Descriptions of cells.
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of cells by ``paper/label``."""
-        titles = Looks(self.paper, {}).settings(self._settings)
+        specs = self.paper["settings"]
         return {
             f"{self.name}/{label}": {
                 "paper": self.name,
                 "label": label,
-                "title": titles[label],
-                "about": " ".join(self.paper["settings"][label].get("about", "").split()),
-                "horizon": self.paper["settings"][label]["horizon"],
-                "environment": self.paper["settings"][label]["environment"],
-                "parameters": _parameters(self.paper["settings"][label]),
+                "title": title,
+                "about": " ".join(specs[label].get("about", "").split()),
+                **{key: specs[label][key] for key in ("horizon", "environment")},
+                "parameters": _parameters(specs[label]),
             }
-            for label in self._settings
+            for label, title in Style(self.paper, {}).settings(self._names("setting")).items()
         }
 
     def labels(self) -> dict[str, Any]:
         """Return name, colour, marker and dash of the labels of cells, by ``paper/label``."""
-        looks = Looks(self.paper, {})
+        style = Style(self.paper, {})
         options = self.paper.get("options")
         return {
             f"{self.name}/{label}": {
                 "name": display_name(label, self.paper["names"], options),
-                "colour": looks.colour(label),
-                "marker": looks.shape(label),
-                "dash": looks.dash_lengths(label),
+                "colour": style.colour(label),
+                "marker": style.shape(label),
+                "dash": style.dash_lengths(label),
             }
-            for label in self._labels
+            for label in self._names("label")
         }
 
-    def methods(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the methods of cells by ``domain/name``, with methods of other papers too."""
-        domain = self.domain
-        found = {}
-        for name in dict.fromkeys(map(name_of, self._labels)):
-            key = f"{domain}/{name}"
-            about = known.get(key) or _method(name, domain)
-            found[key] = {**about, "papers": [*about["papers"], self.name]}
-            found[key].setdefault("title", self.paper["names"].get(name, name))
-        return found
+    def methods(self, described: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the methods of cells by ``domain/name``; ``described`` has earlier papers'."""
+        methods = {}
+        for name in dict.fromkeys(map(name_of, self._names("label"))):
+            key = f"{self.domain}/{name}"
+            about = described.get(key) or _method(name, self.domain)
+            title = about.get("title", self.paper["names"].get(name, name))
+            methods[key] = {**about, "papers": [*about["papers"], self.name], "title": title}
+        return methods
 
     @property
     def domain(self) -> str:
@@ -303,13 +294,13 @@ class _Paper:
 
     def about(self) -> dict[str, Any]:
         """Return the description of a paper, with the order of its methods and settings."""
-        keys = ("title", "reference", "method", "names")
+        keys, shown = ("title", "reference", "method", "names"), {*self._names("setting")}
         return {
             **{key: self.paper[key] for key in keys},
             "domain": self.domain,
             "interval": self.paper.get("interval", "t"),
             "level": self.paper["band"],
-            "order": [label for label in self.paper["settings"] if label in self._settings],
+            "order": [label for label in self.paper["settings"] if label in shown],
             "deviations": _headings(self.name),
             "files": {name: sha256(path) for name, path in self._files.items()},
         }
@@ -338,8 +329,7 @@ def _parameters(spec: Mapping[str, Any]) -> dict[str, str]:
 def _method(name: str, domain: str) -> dict[str, Any]:
     """Return the description of an algorithm, from its own documentation."""
     cls: Any = algorithm_class(name, domain)
-    module = sys.modules[cls.__module__]
-    text = inspect.cleandoc(module.__doc__ or "")
+    text = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     described = option_texts(cls)
     return {
         "name": name,
@@ -371,15 +361,15 @@ def _file(cls: type) -> str:
 def _headings(paper: str) -> list[list[str]]:
     """Return title and anchor of a paper's sections in docs/deviations.md."""
     path = project_root() / "docs" / "deviations.md"
-    found, inside = [], False
+    headings, inside = [], False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             inside = f"`{paper}`" in line
         elif line.startswith("### ") and inside:
             title = line.removeprefix("### ")
             anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-            found.append([title, anchor])
-    return found
+            headings.append([title, anchor])
+    return headings
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:

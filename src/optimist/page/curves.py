@@ -117,7 +117,7 @@ def pack(
         The largest number of trials of a cell whose curves of regret are kept singly; of times,
         only the summaries are kept.
     """
-    packer, found = Packer(), []
+    packer, packed = Packer(), []
     for cell in cells:
         placed = dict(cell)
         for key in KEYS.values():
@@ -125,5 +125,5 @@ def pack(
                 drawn: Drawn = cell[key]
                 kept = drawn.trials[: trials if key == "curves" else 0]
                 placed[key] = packer.add(np.vstack([kept, drawn.summaries]), drawn.rounds)
-        found.append(placed)
-    return found, packer.grids, packer.packed()
+        packed.append(placed)
+    return packed, packer.grids, packer.packed()

@@ -17,8 +17,8 @@ NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 def load() -> dict[str, Any]:
     """Return the sentences of config/findings.yaml, with placeholders for numbers."""
-    found: dict[str, Any] = read(SOURCE, Findings)
-    return found
+    sentences: dict[str, Any] = read(SOURCE, Findings)
+    return sentences
 
 
 def fill(
@@ -53,20 +53,21 @@ def fill(
         If a claim or check does not exist, or a verdict differs from the one a sentence relies on.
     """
     words = {name: document["papers"].get(name, NO_WORDS) for name in papers}
-    about, found = {name: _plain(one) for name, one in words.items()}, []
+    about, filled = {name: _plain(one) for name, one in words.items()}, []
     if any(claim["verdict"] == "shortened" for claim in claims.values()):
         return {"papers": {n: {**a, "found": ""} for n, a in about.items()}, "findings": []}
     for name in papers:
         for claim, verdict in words[name]["expects"].items():
-            if strict or _is_so(claim, verdict, claims):
-                _expect(f"papers.{name}", claim, verdict, claims)
-            else:
+            if not _holds(f"papers.{name}", claim, verdict, claims, strict):
                 about[name]["found"] = ""
     shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
     for i, entry in enumerate(shown):
-        if strict or _is_so(entry["claim"], entry["expects"], claims):
-            found.append(_filled(f"findings.{i}", entry, claims))
-    return {"papers": about, "findings": found}
+        place = f"findings.{i}"
+        if _holds(place, entry["claim"], entry["expects"], claims, strict):
+            check, numbers = _numbers(place, entry, claims)
+            text = _formatted(" ".join(entry["text"].split()), numbers, f"{place}.text")
+            filled.append({"claim": entry["claim"], "check": check, "text": text})
+    return {"papers": about, "findings": filled}
 
 
 def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
@@ -79,11 +80,11 @@ def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str)
     """
     place, about = f"papers.{paper}", document["papers"][paper]
     for claim, verdict in about["expects"].items():
-        _expect(place, claim, verdict, claims)
-    known = {name: _numbers(place, one, claims)[1] for name, one in about["numbers"].items()}
+        _holds(place, claim, verdict, claims)
+    numbers = {name: _numbers(place, one, claims)[1] for name, one in about["numbers"].items()}
     texts = {key: " ".join(about[key].split()) for key in ("headline", "says", "measured")}
     return {
-        key: text if key == "says" else _formatted(text, known, f"{place}.{key}")
+        key: text if key == "says" else _formatted(text, numbers, f"{place}.{key}")
         for key, text in texts.items()
     }
 
@@ -92,25 +93,19 @@ def _plain(about: Mapping[str, Any]) -> dict[str, str]:
     return {key: " ".join(about[key].split()) for key in ("claimed", "found")}
 
 
-def _is_so(claim: str, verdict: str, claims: Mapping[str, Any]) -> bool:
-    return claim in claims and claims[claim]["verdict"] == verdict
-
-
-def _expect(place: str, claim: str, verdict: str, claims: Mapping[str, Any]) -> None:
-    if claim not in claims:
+def _holds(
+    place: str, claim: str, verdict: str, claims: Mapping[str, Any], strict: bool = True
+) -> bool:
+    """Return whether a claim has the verdict that a sentence expects; raise if ``strict``."""
+    actual = claims[claim]["verdict"] if claim in claims else None
+    if actual == verdict or not strict:
+        return actual == verdict
+    if actual is None:
         raise unknown_name(f"claim in {place} of {SOURCE}", claim, claims)
-    if claims[claim]["verdict"] != verdict:
-        raise ConfigError(
-            f"{SOURCE}: {place} rests on {claim} being {verdict}, which is "
-            f"{claims[claim]['verdict']}; write the sentence anew"
-        )
-
-
-def _filled(place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
-    _expect(place, entry["claim"], entry["expects"], claims)
-    check, numbers = _numbers(place, entry, claims)
-    text = _formatted(" ".join(entry["text"].split()), numbers, f"{place}.text")
-    return {"claim": entry["claim"], "check": check, "text": text}
+    raise ConfigError(
+        f"{SOURCE}: {place} rests on {claim} being {verdict}, which is {actual}; "
+        "write the sentence anew"
+    )
 
 
 def _numbers(
@@ -123,14 +118,13 @@ def _numbers(
     claim = claims[name]
     labels = [check[COLUMN["check"]] for check in claim["checks"]]
     readings = [claim["readings"][check[0]][0] for check in claim["checks"]]
-    wanted = entry["check"], entry.get("reading")
     places = [
         i
         for i, (label, reading) in enumerate(zip(labels, readings, strict=True))
-        if label == wanted[0] and wanted[1] in (None, reading)
+        if label == entry["check"] and entry.get("reading") in (None, reading)
     ]
     if not places:
-        raise unknown_name(f"check of {name} in {place} of {SOURCE}", wanted[0], labels)
+        raise unknown_name(f"check of {name} in {place} of {SOURCE}", entry["check"], labels)
     check = claim["checks"][places[0]]
     return places[0], {key: check[COLUMN[key]] for key in NUMBERS}
 

@@ -10,8 +10,7 @@ from optimist.core.errors import ConfigError, brief, unknown_name
 from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import CellKey
 from optimist.figures import make_panel, make_table
-from optimist.figures.base import Panel
-from optimist.figures.tables.base import Table
+from optimist.figures.base import Part
 from optimist.plan.basis import Basis
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
@@ -22,7 +21,6 @@ KINDS = ("figures", "tables")
 # File names add endings, for records and for files that are being written.
 LONGEST_NAME = 100
 
-Part = Panel | Table
 Params = Callable[[Any], Any]
 
 

@@ -247,11 +247,12 @@ def fault_of_study(
     data_dir : str
         Folder of the prepared data sets.
     """
-    study, committed = study_class(name)(spec["section"]), tables.read(table)[0]
+    study = study_class(name)(spec["section"], spec["caps"], data_dir)
+    committed = tables.read(table)[0]
     stored = {one: committed[one] for one in table_names()[name] if one in committed}
     if tables.content(stored) != recorded:
         return "its tables are not those of its record"
-    made = study.tabulate([Cell(**cell) for cell in spec["cells"]], spec["caps"], data_dir)
+    made = study.tabulate([Cell(**cell) for cell in spec["cells"]])
     if study.timed:  # times depend on the machine and the moment
         stored, made = (
             {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}

@@ -28,13 +28,13 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     data_dir : str
         Folder of the prepared data sets, which have checksums.
     """
-    study = study_class(spec["study"])(spec["section"])
+    study = study_class(spec["study"])(spec["section"], spec["caps"], data_dir)
     cells = [Cell(**cell) for cell in spec["cells"]]
     is_foreign = any(cell.is_foreign for cell in cells)
     # The script of a job is a temporary file.
     observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)
     with observer, Meter() as meter:
-        made = study.tabulate(cells, spec["caps"], data_dir)
+        made = study.tabulate(cells)
     observed = observer.record()
     files = frozenset().union(*map(closure, modules_of(study, cells)))
     names = [f"{name}." for name in map(dotted, filter(is_own, files))]

@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys, Texts
 from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, make_cell, watch
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.experiments.loop import Trajectory
-from optimist.figures.rows import notes
+from optimist.figures.rows import Tables, notes
+from optimist.figures.studies import study_section
+from optimist.figures.tables.base import Table
+from optimist.numerics.seeding import stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +25,11 @@ if TYPE_CHECKING:
 FACT_COLUMNS = ("name", "setting", "value")
 # First columns of every table of watched trials; columns of the observer follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
+
+
+Cells = Sequence[Cell]
+Observe = Callable[[Any, Any], Observer]
+T = TypeVar("T")
 
 
 class CellKeys(Keys):
@@ -36,6 +47,10 @@ class Study:
     ----------
     section : mapping
         The study's section in a paper's configuration.
+    caps : mapping
+        Upper limits of ``trials`` and ``rounds``; None for no limit.
+    data_dir : path or None
+        Folder of the prepared data sets.
 
     Attributes
     ----------
@@ -60,19 +75,34 @@ class Study:
     timed: ClassVar[bool] = False
     always: ClassVar[bool] = False
 
-    def __init__(self, section: Mapping[str, Any]) -> None:
-        self.section = section
+    def __init__(
+        self,
+        section: Mapping[str, Any],
+        caps: Mapping[str, int | None] = MappingProxyType({}),
+        data_dir: str | Path | None = None,
+    ) -> None:
+        self.section, self.data_dir = section, data_dir
+        self.caps = {"trials": None, "rounds": None, **caps}
 
     def check(self, paper: dict[str, Any]) -> None:
         """Raise ConfigError if the section asks for something impossible."""
         self.cells(paper, ())
 
-    def about(self) -> set[str]:
-        """Return subjects of its facts other than settings and algorithms."""
-        return set()
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every setting of its section with every algorithm."""
+        settings, algorithms = (
+            [self.section[one]] if one in self.section else self.section.get(f"{one}s", ())
+            for one in ("setting", "algorithm")
+        )
+        return list(product(settings, algorithms))
 
-    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
-        """Return the cells of the study: by default, every setting with every algorithm.
+    def about(self) -> set[str]:
+        """Return subjects of its facts in addition to the settings and algorithms of its cells."""
+        return {"/".join(pair) for pair in self.pairs}
+
+    def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
+        """Return the cells of the study, one for each of `pairs` by default.
 
         Parameters
         ----------
@@ -81,29 +111,36 @@ class Study:
         run : sequence of Cell
             The cells that the paper runs.
         """
-        settings, labels = (self.section.get(key, ()) for key in ("settings", "algorithms"))
-        return [make_cell(paper, setting, label) for setting in settings for label in labels]
+        return [make_cell(paper, setting, label) for setting, label in self.pairs]
 
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return its tables by name.
 
         Parameters
         ----------
         cells : sequence of Cell
             The result of `cells`.
-        caps : mapping
-            Upper limits of ``trials`` and ``rounds``; None for no limit.
-        data_dir : path or None
-            Folder of the prepared data sets.
         """
         raise NotImplementedError
 
-    def trials(self, caps: Mapping[str, Any]) -> range:
-        """Return the trials that the section requests, up to ``caps``."""
-        asked = self.section["trials"]
-        return range(min(asked, caps["trials"] or asked))
+    @property
+    def trials(self) -> range:
+        """The trials that the section requests, up to the limit."""
+        count = self.section["trials"]
+        return range(min(count, self.caps["trials"] or count))
+
+    def watch(self, cells: Cells, observe: Observe, columns: Sequence[str]) -> "pd.DataFrame":
+        """Play the trials of the section with an observer, see `watch_trials`."""
+        rounds, data_dir = self.caps["rounds"], self.data_dir
+        return watch_trials(cells, self.trials, observe, columns, rounds=rounds, data_dir=data_dir)
+
+
+def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the section of a study that a panel shows; raise ConfigError if the paper has none."""
+    section: dict[str, Any] | None = study_section(paper, study)
+    if section is None:
+        raise ConfigError(f"the paper has no study {study!r}; add it or remove the panel")
+    return section
 
 
 def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
@@ -119,9 +156,9 @@ def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None
 
 
 def watch_trials(
-    cells: Sequence[Cell],
+    cells: Cells,
     trials: Sequence[int],
-    observe: Callable[[Any, Any], Observer],
+    observe: Observe,
     columns: Sequence[str],
     *,
     rounds: int | None = None,
@@ -168,6 +205,18 @@ def _frame(
     return frame.assign(**about, status=trajectory.status)[[*TRIAL_COLUMNS, *columns]]
 
 
+def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, T]]:
+    """Yield turn and item, where each turn has every item in random order.
+
+    A slow period of the machine then affects all items equally. The first turn, -1, warms up and
+    does not count.
+    """
+    order = stream(study, "order")
+    for turn in range(-1, turns):
+        for i in order.permutation(len(items)):
+            yield turn, items[i]
+
+
 def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
     """Return watched trials at the rounds of the table of trials, see `kept_rounds`."""
     trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
@@ -186,3 +235,23 @@ def watched_notes(
     """Yield notes on missing watched trials and on those with an early end."""
     last = watched.drop_duplicates("trial", keep="last")
     return notes(setting, series, last)
+
+
+class StudyFacts(Table):
+    """All facts whose names begin with the study's name, one row per subject.
+
+    Attributes
+    ----------
+    prefix : str
+        The name of the study.
+    """
+
+    prefix: ClassVar[str]
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield the facts of each subject."""
+        facts = tables.frame("facts")
+        facts = facts[facts["name"].astype(str).str.startswith(f"{self.prefix}_")]
+        for setting, group in facts.groupby("setting", sort=False):
+            names = group["name"].str.removeprefix(f"{self.prefix}_")
+            yield {"setting": setting, **dict(zip(names, group["value"], strict=True))}

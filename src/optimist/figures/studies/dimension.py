@@ -1,32 +1,82 @@
-"""Dependence of BKB's sketch size and regret on the effective dimension of the arms."""
+r"""Dependence of BKB's sketch size and regret on the effective dimension of the arms.
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+Calandriello et al. (2019): the effective dimension is
+$d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$, from the exact posterior on the arms that the sketched
+method played. The number of inducing points should follow it, and Theorem 4.1 bounds the regret by
+it.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import numpy as np
 from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Keys
 from optimist.core.label import name_of
-from optimist.experiments.cell import Cell, make_cell
+from optimist.environments.observer import Observer
 from optimist.experiments.loop import COMPLETE
 from optimist.figures.rows import Tables
+from optimist.figures.studies.accuracy import regret_bound
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
     CellKeys,
+    Cells,
     Study,
     thinned,
-    watch_trials,
 )
-from optimist.figures.studies.dimension_observer import COLUMNS, DimensionObserver
 from optimist.figures.tables.base import Table
+from optimist.numerics.gaussian_process import DistinctPosterior
 
 if TYPE_CHECKING:
     import pandas as pd
 
 WATCHED = ("bkb", "dtc_ucb")
-BLOCK = ("settings", "algorithms")
+# Columns that a method with inducing points records itself, and columns added here.
+COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")
+
+
+class DimensionObserver(Observer):
+    """Updates the exact posterior along with the algorithm, O(Au) a round for u distinct arms.
+
+    Parameters
+    ----------
+    environment : KernelPool or another environment with a fixed set of arms
+    algorithm : InducingPointUCB
+    """
+
+    def __init__(self, environment: Any, algorithm: Any) -> None:
+        problem, arms, means = algorithm.problem, environment.arms(0), environment.means(0)
+        self.problem = problem
+        self.alpha = getattr(algorithm, "alpha", math.nan)  # from BKB's theory
+        self.exact = DistinctPosterior(problem.kernel, arms, problem.ridge)
+        self.prior_bound = float(problem.kernel.diagonal(arms).max())
+        self.mean_gap = float(means.max() - means.mean())
+        self.regret = 0.0
+        self.worst = {"regret_share": 0.0, "uniform_share": 0.0}
+
+    def after(
+        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
+    ) -> None:
+        """Update the exact posterior like the algorithm, and compare regret with its bound."""
+        self.exact.observe(choice, reward)
+        self.regret += regret
+        volume = self.exact.effective_dimension * math.log1p(self.prior_bound * (t + 1))
+        bound = regret_bound(self.problem, self.alpha, t + 1, volume)
+        shares = {"regret_share": self.regret, "uniform_share": (t + 1) * self.mean_gap}
+        for name, value in shares.items():
+            self.worst[name] = float(np.maximum(self.worst[name], value / bound))
+
+    def columns(self) -> dict[str, float]:
+        r"""Return $d_{\rm eff}$ and the largest shares of the bound of Theorem 4.1 so far.
+
+        regret_share is the share of the regret, uniform_share the share of the expected regret of
+        uniform play. Uniform play has a larger effective dimension, and so a larger bound.
+        """
+        return {"dimension": self.exact.effective_dimension, **self.worst}
 
 
 class Dimension(Study):
@@ -55,34 +105,28 @@ class Dimension(Study):
             if "subset" in cell.spec.get("parameters", {}):
                 raise ConfigError(f"dimension.blocks has {cell.setting!r}; allowed: fixed arms")
 
+    @property
+    def parts(self) -> list[Study]:
+        """A study of each block."""
+        return [Study(block, self.caps, self.data_dir) for block in self.section["blocks"]]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every setting of each block with every algorithm of the block."""
+        return [pair for part in self.parts for pair in part.pairs]
+
     def about(self) -> set[str]:
-        """Return its settings, algorithms and columns, which claims name."""
-        blocks = self.section["blocks"]
-        labels = (label for block in blocks for key in BLOCK for label in block[key])
-        return {*labels, *COLUMNS}
+        """Return its columns, which claims name."""
+        return {*COLUMNS}
 
-    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
-        """Return every setting of each block with every algorithm."""
-        return [
-            make_cell(paper, setting, label)
-            for block in self.section["blocks"]
-            for setting in block["settings"]
-            for label in block["algorithms"]
-        ]
-
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the observed values of every trial at about sixty rounds."""
         import pandas as pd
 
-        frames, left = [], list(cells)
-        for block in self.section["blocks"]:
-            size = len(block["settings"]) * len(block["algorithms"])
-            part, left = left[:size], left[size:]
-            trials = range(min(block["trials"], caps["trials"] or block["trials"]))
-            limits = {"rounds": caps["rounds"], "data_dir": data_dir}
-            frames.append(watch_trials(part, trials, DimensionObserver, COLUMNS, **limits))
+        rest, frames = iter(cells), []
+        for part in self.parts:
+            of_part = list(islice(rest, len(part.pairs)))
+            frames.append(part.watch(of_part, DimensionObserver, COLUMNS))
         return {"dimension": thinned(pd.concat(frames, ignore_index=True))}
 
 
@@ -104,7 +148,7 @@ class DimensionTable(Table):
         """Yield one row for each cell."""
         frame = tables.frame("dimension", (*TRIAL_COLUMNS, *COLUMNS))
         complete = frame[frame["status"].isin(COMPLETE)]
-        for (setting, algorithm), found in complete.groupby(["setting", "algorithm"], sort=False):
-            last = found.sort_values("round").groupby("trial").last()
+        for (setting, algorithm), group in complete.groupby(["setting", "algorithm"], sort=False):
+            last = group.sort_values("round").groupby("trial").last()
             about = {"setting": setting, "algorithm": algorithm, "trials": len(last)}
             yield {**about, **last[["round", *COLUMNS]].mean().to_dict()}

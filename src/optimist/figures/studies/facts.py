@@ -1,6 +1,6 @@
 """Facts about the environments of a paper, to compare with the paper's own numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -9,7 +9,7 @@ from optimist.core.checksummed import read_frame
 from optimist.core.keys import Keys
 from optimist.core.layout import facts_in
 from optimist.experiments.cell import Cell, apart, build
-from optimist.figures.studies.base import Study, fact_table
+from optimist.figures.studies.base import Cells, Study, fact_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,20 +29,18 @@ class Facts(Study):
         specs = {cell.setting: cell.spec for cell in run}
         return [Cell(paper["paper"], setting, "", spec) for setting, spec in specs.items()]
 
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the facts of each environment in trial 0, and of its data.
 
         The facts of a data set appear once, with the first setting that uses it.
         """
         rows, seen = [], set()
         for cell in cells:
-            facts = apart(cell, partial(_facts, cell, data_dir))
+            facts = apart(cell, partial(_facts, cell, self.data_dir))
             rows += [(name, cell.setting, float(value)) for name, value in facts.items()]
             dataset = cell.spec.get("dataset")
             if dataset and dataset not in seen:
-                about = read_frame(facts_in(data_dir or "", dataset)).itertuples(index=False)
+                about = read_frame(facts_in(self.data_dir or "", dataset)).itertuples(index=False)
                 rows += [(row.name, cell.setting, row.value) for row in about]
                 seen.add(dataset)
         return {"facts": fact_table(rows)}

@@ -9,7 +9,6 @@ is the least over their orders, where there are few.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,15 +17,15 @@ import numpy as np
 
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
-from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, apart, build
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
+    CellKeys,
+    Cells,
     Study,
     fact_table,
 )
-from optimist.figures.tables.study import StudyFacts
 from optimist.numerics.network import TwoLayerNetwork
 
 if TYPE_CHECKING:
@@ -81,12 +80,7 @@ class Oracle(Study):
     """Trials of GO-UCB up to the end of Phase I, with the error of the estimate."""
 
     name = "oracle"
-
-    class Section(Keys):
-        settings: Texts  #: Labels of settings whose function is a network.
-        algorithms: Texts  #: Labels of algorithms, forms of go_ucb.
-        trials: Count  #: Trials per setting and algorithm.
-
+    Section = CellKeys
     tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
     facts = ("oracle_facts",)
 
@@ -100,27 +94,19 @@ class Oracle(Study):
             if parameters.get("function") not in ("network", "drawn_network"):
                 raise ConfigError(f"oracle.settings has {cell.setting!r}; allowed: networks")
 
-    def about(self) -> set[str]:
-        """Return its settings, its algorithms, and both as ``setting/algorithm``."""
-        settings, labels = self.section["settings"], self.section["algorithms"]
-        return {*settings, *labels, *(f"{s}/{label}" for s in settings for label in labels)}
-
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the measurements of all trials, and their means as facts.
 
-        Phase I is never shortened, whatever ``caps`` has for rounds: it must end to give an
-        estimate.
+        Phase I is never shortened, as it must end to give an estimate.
         """
         import pandas as pd
 
         rows = []
         for cell in cells:
-            for trial in self.trials(caps):
-                found = apart(cell, partial(measure, cell, trial, data_dir), trial)
-                values = (cell.setting, cell.algorithm, trial, found["initial"], "ok")
-                rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | found)
+            for trial in self.trials:
+                measured = apart(cell, partial(measure, cell, trial, self.data_dir), trial)
+                values = (cell.setting, cell.algorithm, trial, measured["initial"], "ok")
+                rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | measured)
         frame = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *COLUMNS])
         return {"oracle": frame, "oracle_facts": facts(frame)}
 
@@ -131,10 +117,10 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     For each setting, also return the power of T in the second term under the root of Theorem 4.1.
     """
     rows = [
-        (f"oracle_{column}", f"{setting}/{algorithm}", float(found[column].mean()))
-        for (setting, algorithm), found in frame.groupby(["setting", "algorithm"], sort=False)
+        (f"oracle_{column}", f"{setting}/{algorithm}", float(group[column].mean()))
+        for (setting, algorithm), group in frame.groupby(["setting", "algorithm"], sort=False)
         for column in ("share", "distance")
-        if found[column].notna().all()
+        if group[column].notna().all()
     ]
     power = second_term_power()
     rows += [("oracle_second_term_power", setting, power) for setting in frame["setting"].unique()]
@@ -149,10 +135,3 @@ def second_term_power() -> float:
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]
     return math.log2(terms[1] / terms[0])
-
-
-class OracleTable(StudyFacts):
-    """All facts of the study."""
-
-    tables = ("oracle_facts",)
-    prefix = "oracle"

@@ -1,8 +1,8 @@
 """Cost of an estimate from all data against the length of the history, measured in turns."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -12,16 +12,16 @@ from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
-from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.cell import build
 from optimist.figures.studies import refits
-from optimist.figures.studies.base import Study
+from optimist.figures.studies.base import Cells, Study, in_turns
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.seeding import stream
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# In which every method has an estimate.
+# Every method has an estimate after as many rounds.
 LEAST_ROUNDS = 10
 # Form of a method's estimate from n observations: its ridge, and its projection to a ball. GLM-UCB
 # and RS-GLinCB have these estimates without projection.
@@ -71,59 +71,45 @@ class Passes(Study):
         for cell in self.cells(paper, ()):
             is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
             allowed = refits.METHODS if is_heavy_tailed else tuple(ESTIMATES)
-            known = name_of(cell.algorithm) if is_heavy_tailed else cell.algorithm
-            if known not in allowed:
+            label = name_of(cell.algorithm) if is_heavy_tailed else cell.algorithm
+            if label not in allowed:
                 raise ConfigError(
                     f"passes.algorithms has {cell.algorithm!r}; allowed: {', '.join(allowed)}"
                 )
 
-    def lengths(self, caps: Mapping[str, Any]) -> list[int]:
-        """Return the lengths of histories, scaled down where ``caps`` allows fewer rounds."""
-        asked, longest = self.section["lengths"], caps["rounds"]
-        if longest is None or longest >= max(asked):
-            return list(asked)
-        return sorted({max(LEAST_ROUNDS, n * longest // max(asked)) for n in asked})
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths of histories, scaled down where fewer rounds are allowed."""
+        lengths, longest = self.section["lengths"], self.caps["rounds"]
+        if longest is None or longest >= max(lengths):
+            return list(lengths)
+        return sorted({max(LEAST_ROUNDS, n * longest // max(lengths)) for n in lengths})
 
-    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
-        """Return the setting with every algorithm."""
-        setting = self.section["setting"]
-        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
-
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the seconds and the passes of each estimate in each turn."""
         import pandas as pd
 
-        lengths, turns = self.lengths(caps), self.section["turns"]
-        environment, problem = build(cells[0], 0, data_dir)
+        lengths, turns = self.lengths, self.section["turns"]
+        environment, problem = build(cells[0], 0, self.data_dir)
         labels = [cell.algorithm for cell in cells]
-        kind = refits.measurement if isinstance(problem, HeavyTailedProblem) else measurement
-        measure = kind(environment, problem, labels, lengths)
+        measure = _measurement(environment, problem, labels, lengths)
         rows = [
             (cells[0].setting, label, n, turn, *measure(label, n))
-            for turn, label, n in _turns(labels, lengths, turns)
+            for turn, (label, n) in in_turns("passes", [*product(labels, lengths)], turns)
         ]
         columns = ["setting", "algorithm", "length", "repetition", "seconds", "passes"]
         table = pd.DataFrame(rows, columns=columns)
         return {"passes": table[table["repetition"] >= 0].reset_index(drop=True)}
 
 
-def _turns(
-    labels: Sequence[str], lengths: Sequence[int], turns: int
-) -> Iterator[tuple[int, str, int]]:
-    """Yield turn, algorithm and length; turn -1 is not measured."""
-    every = [(label, n) for label in labels for n in lengths]
-    order = stream("passes", "order")
-    for turn in range(-1, turns):
-        for i in order.permutation(len(every)):
-            yield turn, *every[i]
-
-
-def measurement(
+def _measurement(
     environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
 ) -> Callable[[str, int], tuple[float, int]]:
     """Return a function from a label and a length to the seconds and passes of an estimate."""
+    if isinstance(problem, HeavyTailedProblem):
+        names = list(dict.fromkeys(map(name_of, labels)))
+        algorithms = refits.stored(environment, problem, names, lengths)
+        return lambda label, n: refits.refit_cost(label, algorithms[name_of(label), n])
     histories = stored_histories(environment, problem, lengths)
     return lambda label, n: estimate_cost(label, problem, histories[n])
 

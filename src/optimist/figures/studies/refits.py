@@ -1,12 +1,12 @@
 r"""Cost of heavy-tailed estimates from all data, on stored histories.
 
 Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
-cost $O(t)$ in round t; Table 1: TOFU takes one. A history is what the method has seen after n
-rounds of arms drawn uniformly from those of the setting. Solvers start from the origin.
+cost $O(t)$ in round t; Table 1: TOFU takes one. A history has n
+rounds of arms drawn uniformly from the setting's arms. Solvers start from the origin.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -25,57 +25,41 @@ class CountedRegression:
 
     def __init__(self, regression: HuberRegression) -> None:
         self._regression = regression
-        self._known: Any = None  # last point, whose clipping costs no further pass
+        self._last: Any = None  # point; clipping it again costs no pass
         self.passes = 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._regression, name)
+        member = getattr(self._regression, name)
+        if name not in ("value", "gradient", "reweighted"):
+            return member
+
+        def counted(theta: np.ndarray) -> Any:
+            self.passes += 1
+            return member(theta)
+
+        return counted
 
     def clipped(self, theta: np.ndarray) -> Any:
         """See `HuberRegression`."""
-        self.passes += theta is not self._known
-        self._known = theta
+        self.passes += theta is not self._last
+        self._last = theta
         return self._regression.clipped(theta)
-
-    def value(self, theta: np.ndarray) -> float:
-        """See `HuberRegression`."""
-        self.passes += 1
-        return self._regression.value(theta)
-
-    def gradient(self, theta: np.ndarray) -> np.ndarray:
-        """See `HuberRegression`."""
-        self.passes += 1
-        return self._regression.gradient(theta)
-
-    def reweighted(self, theta: np.ndarray) -> np.ndarray:
-        """See `HuberRegression`."""
-        self.passes += 1
-        return self._regression.reweighted(theta)
 
 
 def stored(
     environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
 ) -> dict[tuple[str, int], Any]:
     """Return algorithms after the first rounds of one history, by name and length."""
-    found = {}
+    algorithms = {}
     chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
     for name in names:
         algorithm = make_algorithm(name, problem)
         for t, index in enumerate(chosen.tolist()):
-            reward, told = environment.reward(t, index), environment.context(t)
-            algorithm.update(environment.arms(t), index, reward, **told)
+            reward, side = environment.reward(t, index), environment.context(t)
+            algorithm.update(environment.arms(t), index, reward, **side)
             if t + 1 in lengths:
-                found[name, t + 1] = deepcopy(algorithm)
-    return found
-
-
-def measurement(
-    environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
-) -> Callable[[str, int], tuple[float, int]]:
-    """Return a function from a label and a length to the seconds and passes of an estimate."""
-    names = list(dict.fromkeys(map(name_of, labels)))
-    algorithms = stored(environment, problem, names, lengths)
-    return lambda label, n: refit_cost(label, algorithms[name_of(label), n])
+                algorithms[name, t + 1] = deepcopy(algorithm)
+    return algorithms
 
 
 def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:

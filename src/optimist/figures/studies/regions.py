@@ -1,7 +1,7 @@
 """Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -12,19 +12,18 @@ from annotated_types import Ge
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Texts
-from optimist.experiments.cell import Cell, apart, build, make_cell
+from optimist.experiments.cell import Cell, apart, build
 from optimist.experiments.loop import COMPLETE, play
-from optimist.figures import marks as drawing
-from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper, require
+from optimist.figures import artists as drawing
+from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper
 from optimist.figures.rows import Tables, missing, rows
-from optimist.figures.studies import study_section
-from optimist.figures.studies.base import Study, fact_table
+from optimist.figures.studies.base import Cells, Study, fact_table, section_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 MARGIN = 1.15
 COLUMNS = (
@@ -56,30 +55,20 @@ class Regions(Study):
                     f"regions.round is {self.section['round']}; allowed: at most {horizon}"
                 )
 
-    def about(self) -> set[str]:
-        return set(self.section["algorithms"])
-
-    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
-        """Return the setting with every algorithm."""
-        setting = self.section["setting"]
-        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
-
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the regions of all cells on their grids, and their areas as facts."""
         import pandas as pd
 
-        rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
-        more = rounds, self.section["resolution"], data_dir
-        found = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
+        rounds = min(self.section["round"], self.caps["rounds"] or self.section["round"])
+        more = rounds, self.section["resolution"], self.data_dir
+        parts = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
         areas = [
             ("region_area", cell.algorithm, area(region))
-            for cell, region in zip(cells, found, strict=True)
+            for cell, region in zip(cells, parts, strict=True)
             if region["status"].isin(COMPLETE).all()
         ]
         return {
-            "regions": pd.concat(found, ignore_index=True),
+            "regions": pd.concat(parts, ignore_index=True),
             "region_areas": fact_table(areas, trials=1),
         }
 
@@ -142,11 +131,10 @@ class RegionsPanel(Panel):
 
     def check(self, paper: Paper) -> None:
         """Refuse an algorithm whose region the study does not compute."""
-        require("regions", self.spec, paper)
-        known = (study_section(paper, "regions") or {})["algorithms"]
+        computed = section_of("regions", paper)["algorithms"]
         for label in self.algorithms:
-            if label not in known:
-                raise unknown_name("algorithm of regions", label, known)
+            if label not in computed:
+                raise unknown_name("algorithm of regions", label, computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the outlines and the area of each region, the truth and the ball."""
@@ -168,27 +156,26 @@ class RegionsPanel(Panel):
             ball = rf"$\|\theta\| = S = {truth.norm_bound:g}$"
             yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Fill the regions, the widest first, and draw the truth and the ball."""
-        found = list(drawing.by_series(marks))
-        for series, own in sorted(found, key=lambda item: -_extent(item[1])):
-            for _, outline in own.groupby("piece"):
-                canvas.fill(outline["x"], outline["y"], **looks.patch(series))
+        for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
+            for _, outline in region.groupby("piece"):
+                canvas.fill(outline["x"], outline["y"], **style.patch(series))
         # Both axes have one scale. A box of another shape would cut the text below.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
-        for mark in drawing.of_role(marks, "truth").itertuples():
-            drawing.star(canvas, mark.x, mark.y, mark.note)
-        for mark in drawing.of_role(marks, "ball").itertuples():
+        for artist in drawing.of_role(artists, "truth").itertuples():
+            drawing.star(canvas, artist.x, artist.y, artist.note)
+        for artist in drawing.of_role(artists, "ball").itertuples():
             angle = np.linspace(0, 2 * np.pi, 361)
-            look = looks.reference(mark.note)
-            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **look)
+            keywords = style.reference(artist.note)
+            canvas.plot(artist.x * np.cos(angle), artist.x * np.sin(angle), **keywords)
 
-    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+    def handle(self, label: str, series: str, style: "Style", joined: bool) -> Any:
         """Return a patch for the legend."""
         from matplotlib.patches import Patch
 
-        return Patch(label=label, **looks.patch(series))
+        return Patch(label=label, **style.patch(series))
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":

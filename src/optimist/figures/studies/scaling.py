@@ -1,8 +1,7 @@
 """Cost of the two parts of a GLB-OMD update against the dimension, measured in turns."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,11 +11,10 @@ from optimist.algorithms.glb.glb_omd import GLBOMD
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys
 from optimist.environments.problems.glb import GLBProblem
-from optimist.experiments.cell import Cell
-from optimist.figures import marks as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
+from optimist.figures import artists as drawing
+from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper
 from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
-from optimist.figures.studies.base import Study
+from optimist.figures.studies.base import Cells, Study, in_turns, section_of
 from optimist.numerics.ball import project
 from optimist.numerics.links import Logistic
 from optimist.numerics.seeding import stream
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
+    from optimist.figures.style import Style
 
 NORM_BOUND = 3.0
 
@@ -50,37 +48,19 @@ class Scaling(Study):
                 "scaling times an update of glb_omd; allowed: in the paper whose method that is"
             )
 
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the seconds of each part at each dimension in each turn."""
         import pandas as pd
 
+        updates = [Update(dimension) for dimension in self.section["dimensions"]]
         rows = [
-            (dimension, part, turn, seconds)
-            for turn, dimension, costs in update_costs(
-                self.section["dimensions"], self.section["turns"]
-            )
-            for part, seconds in costs.items()
+            (update.dimension, part, turn, seconds)
+            for turn, update in in_turns("scaling", updates, self.section["turns"])
+            for part, seconds in update.measure().items()
+            if turn >= 0
         ]
         columns = ["dimension", "part", "repetition", "seconds"]
         return {"scaling": pd.DataFrame(rows, columns=columns)}
-
-
-def update_costs(
-    dimensions: Sequence[int], turns: int
-) -> "Iterator[tuple[int, int, dict[str, float]]]":
-    """Yield turn, dimension and the seconds of each part, after one unmeasured turn.
-
-    A slow period of the machine then affects all dimensions equally.
-    """
-    updates = {dimension: Update(dimension) for dimension in dimensions}
-    order = stream("scaling", "order")
-    for turn in range(-1, turns):
-        for i in order.permutation(len(dimensions)):
-            costs = updates[dimensions[i]].measure()
-            if turn >= 0:
-                yield turn, dimensions[i], costs
 
 
 class Update:
@@ -93,7 +73,7 @@ class Update:
 
     def __init__(self, dimension: int) -> None:
         self._rng = stream("scaling", dimension)
-        self._dimension = dimension
+        self.dimension = dimension
         self._algorithm = GLBOMD(
             GLBProblem(
                 link=Logistic(),
@@ -111,7 +91,7 @@ class Update:
         twice the radius, in the norm from these updates.
         """
         algorithm = self._algorithm
-        arm = self._rng.standard_normal((1, self._dimension))
+        arm = self._rng.standard_normal((1, self.dimension))
         arm /= np.linalg.norm(arm)
         start = time.perf_counter()
         algorithm.update(arm, 0, 1.0)
@@ -138,7 +118,7 @@ class ScalingPanel(Panel):
 
     def check(self, paper: Paper) -> None:
         """Refuse a paper without the study."""
-        require("scaling", self.spec, paper)
+        section_of("scaling", paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the median times of each part, and their slope over the last decade."""
@@ -155,5 +135,5 @@ class ScalingPanel(Panel):
                 text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
                 yield rows("remark", series=series["label"], note=text)
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        drawing.lines(canvas, marks, looks)
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        drawing.lines(canvas, artists, style)

@@ -1,42 +1,192 @@
-"""Figure 2 of the BKB paper: the variances of approximate posteriors, near data and far away."""
+r"""Figure 2 of the BKB paper: the variances of approximate posteriors, near data and far away.
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+A function from a Gaussian process with a Gaussian kernel on [0, 1] is observed t times, at points
+uniform in [0, 1/2]. The posterior of each method is compared with the exact one there and beyond.
+The paper gives a "bandwidth" of 100, read as an inverse squared lengthscale (docs/deviations.md).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, MinLen
 
+from optimist.algorithms.kernel.bkb import BKB
+from optimist.algorithms.kernel.dtc_ucb import DTCUCB
+from optimist.algorithms.kernel.gp_ucb import GPUCB
+from optimist.algorithms.kernel.inducing_points import InducingPointUCB
+from optimist.algorithms.kernel.rff_ucb import RFFUCB
+from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Positive
-from optimist.experiments.cell import Cell
-from optimist.figures import marks as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.figures import artists as drawing
+from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
+    Cells,
     Study,
+    StudyFacts,
+    fact_table,
+    section_of,
 )
-from optimist.figures.studies.starvation_posteriors import (
-    OVER_TRIALS,
-    facts,
-    methods,
-    place,
-    posteriors,
-    statistics,
-)
-from optimist.figures.tables.study import StudyFacts
+from optimist.numerics.gaussian_process import ExactPosterior
+from optimist.numerics.kernels import GaussianKernel
+from optimist.numerics.seeding import stream
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
-    from optimist.figures.style import Looks
-
+    from optimist.figures.style import Style
 
 # Styles of the function and of the inducing points.
 FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
+JITTER = 1e-9
+BAND = 3.0
+FAR = 0.6  # from the data
+
+# Statistics over trials, by column.
+OVER_TRIALS = {
+    **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
+    "lowest": "min",
+    "highest": "max",
+}
+
+
+def methods(section: Mapping[str, Any]) -> list[str]:
+    """Return the names of the posteriors: ``bkb_5`` has q-bar 5, ``rff_20`` twenty features."""
+    sketched = [f"bkb_{q_bar:g}" for q_bar in section["q_bars"]]
+    return ["exact", *sketched, "dtc", "sor", *(f"rff_{number}" for number in section["features"])]
+
+
+def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "pd.DataFrame":
+    """Return one row per method, number of observations and grid point.
+
+    Parameters
+    ----------
+    section : mapping
+        The section ``starvation`` of a paper.
+
+    Returns
+    -------
+    DataFrame
+        Columns method, round, x, f, mean, low and high (three standard deviations away), deviation
+        (of f), exact (deviation of the exact posterior), seen and inducing (whether the point was
+        observed, or is an inducing point), size (number of inducing points), rank (of their kernel
+        matrix), dimension.
+    """
+    import pandas as pd
+
+    purpose = ("bkb", "starvation", lengthscale, trial)
+    rng = stream(*purpose)
+    grid = np.linspace(0.0, 1.0, section["grid"])[:, None]
+    kernel = GaussianKernel(lengthscale)
+    root = np.linalg.cholesky(kernel(grid, grid) + JITTER * np.eye(len(grid)))
+    f = root @ rng.standard_normal(len(grid))
+    half = len(grid) // 2 + 1
+    chosen = rng.integers(half, size=max(section["rounds"]))
+    y = f[chosen] + section["deviation"] * rng.standard_normal(len(chosen))
+    algorithms = _algorithms(section, kernel, lambda name: stream(*purpose, name))
+    pieces = []
+    for t, (index, reward) in enumerate(zip(chosen, y, strict=True), start=1):
+        for algorithm in algorithms.values():
+            algorithm.update(grid, int(index), float(reward))
+            algorithm.prepare()
+        if t in section["rounds"]:
+            pieces += [
+                _piece(algorithm, algorithms["exact"].posterior, f).assign(method=name, round=t)
+                for name, algorithm in algorithms.items()
+            ]
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _algorithms(
+    section: Mapping[str, Any],
+    kernel: GaussianKernel,
+    rng: Callable[[str], np.random.Generator],
+) -> dict[str, Any]:
+    """Return the algorithms to compare by their posteriors; they do not choose points."""
+    problem = KernelProblem(
+        kernel=kernel,
+        dimension=1,
+        horizon=max(section["rounds"]),
+        deviation=section["deviation"],
+        ridge=section["deviation"] ** 2,
+        fixed_arms=True,
+    )
+    few = {"size": section["inducing"], "source": "history"}
+    return {
+        "exact": GPUCB(problem),
+        **{f"bkb_{q:g}": BKB(problem, q_bar=q, rng=rng("bkb")) for q in section["q_bars"]},
+        "dtc": DTCUCB(problem, **few, rng=rng("few")),
+        "sor": SoRUCB(problem, **few, rng=rng("few")),
+        **{f"rff_{D}": RFFUCB(problem, features=D, rng=rng("rff")) for D in section["features"]},
+    }
+
+
+def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFrame":
+    import pandas as pd
+
+    inducing, rank = np.zeros(len(f), dtype=bool), 0
+    if isinstance(algorithm, InducingPointUCB) and algorithm.posterior is not None:
+        inducing[algorithm.played.indices[algorithm.drawn]] = True
+        rank = len(algorithm.posterior.basis)
+    mean, deviation = algorithm.mean, np.sqrt(algorithm.leverages * exact.ridge)
+    columns = {"x": exact.points[:, 0], "f": f, "mean": mean, "deviation": deviation}
+    columns |= {"low": mean - BAND * deviation, "high": mean + BAND * deviation}
+    columns |= {"exact": np.sqrt(exact.var_f), "seen": exact.counts > 0, "inducing": inducing}
+    about = {"size": inducing.sum(), "rank": rank, "dimension": exact.effective_dimension}
+    return pd.DataFrame(columns).assign(**about)
+
+
+def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return one row per method and number of observations.
+
+    ratio: median of the variance over the exact one far from data; lowest, highest: its extremes on
+    the grid; inside: share of the grid where f is within three deviations of the mean; size, rank:
+    number of inducing points, and rank of their kernel.
+    """
+    import pandas as pd
+
+    rows = []
+    for (method, t), piece in table.groupby(["method", "round"], sort=False):
+        ratio = (piece["deviation"] / piece["exact"]) ** 2
+        inside = piece["f"].between(piece["low"], piece["high"])
+        rows.append(
+            {
+                "algorithm": method,
+                "round": t,
+                "ratio": float(ratio[piece["x"] >= FAR].median()),
+                "lowest": float(ratio.min()),
+                "highest": float(ratio.max()),
+                "inside": float(inside.mean()),
+                "size": float(piece["size"].iloc[0]),
+                "rank": float(piece["rank"].iloc[0]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def place(t: int, lengthscale: float) -> str:
+    """Return the name of a setting with t observations, ``40/0.1``."""
+    return f"{t}/{lengthscale:.4g}"
+
+
+def facts(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return medians over trials as facts; for extremes, return the extreme over trials.
+
+    The setting of a fact is ``method/round/lengthscale``.
+    """
+    rows = []
+    for (method, setting), group in table.groupby(["algorithm", "setting"], sort=False):
+        rows += [
+            (f"starvation_{name}", f"{method}/{setting}", getattr(group[name], statistic)())
+            for name, statistic in OVER_TRIALS.items()
+        ]
+    return fact_table(rows)
 
 
 class Starvation(Study):
@@ -74,19 +224,17 @@ class Starvation(Study):
         settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
         return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
 
-    def tabulate(
-        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
-    ) -> "dict[str, pd.DataFrame]":
+    def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the curves of trial 0, statistics of all trials, and both as facts."""
         import pandas as pd
 
         rows, curves = [], []
         for lengthscale in self.section["lengthscales"]:
-            for trial in self.trials(caps):
-                found = posteriors(self.section, lengthscale, trial)
+            for trial in self.trials:
+                table = posteriors(self.section, lengthscale, trial)
                 if trial == 0:
-                    curves.append(found.assign(lengthscale=lengthscale))
-                of_trial = statistics(found).assign(trial=trial, status="ok")
+                    curves.append(table.assign(lengthscale=lengthscale))
+                of_trial = statistics(table).assign(trial=trial, status="ok")
                 settings = [place(t, lengthscale) for t in of_trial["round"]]
                 rows.append(of_trial.assign(setting=settings))
         trials = pd.concat(rows, ignore_index=True)[[*TRIAL_COLUMNS, *OVER_TRIALS]]
@@ -111,29 +259,28 @@ class StarvationPanel(Panel):
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
     roles = ("function", "inducing", "corner")
-    curves = ("data", "function")
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
         """Refuse a paper without the study, and a posterior that the study lacks."""
-        require("starvation", self.spec, paper)
-        known = methods(paper["studies"]["starvation"])
-        if self.spec["method"] not in known:
-            raise unknown_name("method", self.spec["method"], known)
+        computed = methods(section_of("starvation", paper))
+        if self.spec["method"] not in computed:
+            raise unknown_name("method", self.spec["method"], computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the posterior, the function, the inducing points and the size of the sketch."""
-        found = self._posterior(tables)
-        if found.empty:
+        posterior = self._posterior(tables)
+        if posterior.empty:
             yield missing(self.spec["label"])
             return
-        x, y, low, high, f = (found[c].to_numpy(float) for c in ("x", "mean", "low", "high", "f"))
+        columns = ("x", "mean", "low", "high", "f")
+        x, y, low, high, f = (posterior[name].to_numpy(float) for name in columns)
         yield rows("data", series=self.spec["label"], x=x, y=y, low=low, high=high)
         yield rows("function", x=x, y=f, note="f")
-        inducing = x[found["inducing"].to_numpy(bool)]
+        inducing = x[posterior["inducing"].to_numpy(bool)]
         if len(inducing):
             yield rows("inducing", x=inducing, y=np.full(len(inducing), 0.03))
-        about = found.iloc[0]
+        about = posterior.iloc[0]
         size = f"m = {about['size']:.0f}, " if about["size"] else ""
         yield rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")
 
@@ -145,18 +292,18 @@ class StarvationPanel(Panel):
             & np.isclose(table["lengthscale"].astype(float), self.spec["lengthscale"])
         ]
 
-    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw the band, the function, and ticks at the inducing points."""
-        drawing.curves(canvas, marks, looks)
-        drawing.below_title(canvas, marks)
-        function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
+        drawing.curves(canvas, artists, style)
+        drawing.below_title(canvas, artists)
+        function, inducing = (drawing.of_role(artists, role) for role in ("function", "inducing"))
         if len(function):  # drawing nothing would still disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)
         if len(inducing):
             place = {"transform": canvas.get_xaxis_transform()}
             canvas.plot(inducing["x"], inducing["y"], **INDUCING, **place)
 
-    def others(self, marks: "pd.DataFrame") -> list[Any]:
+    def further_handles(self, artists: "pd.DataFrame") -> list[Any]:
         """Return the legend entries of the function and of the inducing points."""
         from matplotlib.lines import Line2D
 
@@ -165,9 +312,9 @@ class StarvationPanel(Panel):
             ("inducing", "inducing points", INDUCING),
         ]
         return [
-            Line2D([], [], label=label, **look)
-            for role, label, look in entries
-            if (marks["role"] == role).any()
+            Line2D([], [], label=label, **keywords)
+            for role, label, keywords in entries
+            if (artists["role"] == role).any()
         ]
 
 

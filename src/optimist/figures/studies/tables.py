@@ -70,16 +70,16 @@ def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
         If the file is absent, damaged or not a file of studies.
     """
     file = checksummed.open_parquet(path)
-    found = (file.metadata.metadata or {}).get(KEY.encode())
-    if found is None:
+    record = (file.metadata.metadata or {}).get(KEY.encode())
+    if record is None:
         raise ResultError(f"{path} is no file of studies; {checksummed.REMEDY}")
-    known = json.loads(found)
+    about = json.loads(record)
     joined = file.read().to_pandas()
     tables = {}
-    for name, kinds in known["kinds"]:
-        own = joined.loc[joined["table"] == name, [c for c, _ in kinds]].reset_index(drop=True)
-        tables[name] = own.astype({c: kind for c, kind in kinds if kind != "str"})
-    return tables, known["about"]
+    for name, kinds in about["kinds"]:
+        table = joined.loc[joined["table"] == name, [c for c, _ in kinds]].reset_index(drop=True)
+        tables[name] = table.astype({c: kind for c, kind in kinds if kind != "str"})
+    return tables, about["about"]
 
 
 def content(tables: "Mapping[str, pd.DataFrame]") -> str:
@@ -95,9 +95,8 @@ def with_facts(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]
     """Return tables with all facts in one, ``facts``."""
     import pandas as pd
 
-    found = dict(tables)
-    facts = [name for name, table in found.items() if [*table.columns][:3] == FACTS]
+    facts = [name for name, table in tables.items() if [*table.columns][:3] == FACTS]
+    rest = {name: table for name, table in tables.items() if name not in facts}
     if facts:
-        joined = pd.concat([found.pop(name) for name in facts], ignore_index=True)
-        found["facts"] = joined
-    return found
+        rest["facts"] = pd.concat([tables[name] for name in facts], ignore_index=True)
+    return rest

@@ -1,14 +1,13 @@
 """Base class of tables: the keys, inputs and rows of a kind."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
 from optimist.core.keys import Group, Keys
-from optimist.figures.base import Paper, Spec, shown_settings
+from optimist.figures.base import Paper, Part
 from optimist.figures.rows import Tables, display_name
 
 if TYPE_CHECKING:
@@ -39,25 +38,16 @@ MEANINGS = {
 }
 
 
-class Table(ABC):
+class Table(Part):
     """A table of a paper.
 
     Names of columns carry units. ``x_low95`` and ``x_high95`` are the ends of the 95 % interval of
     x.
 
-    Parameters
-    ----------
-    spec : mapping
-        Its entry in the configuration.
-
     Attributes
     ----------
     Entry : type
-        The keys of its entry: a subclass of `TableKeys`.
-    lanes : tuple of str
-        Lanes that it reads results of its cells from.
-    tables : tuple of str
-        Tables of studies that it reads.
+        A subclass of `TableKeys`.
     of_group : bool
         Whether it shows every cell of its group.
     order : str
@@ -68,42 +58,14 @@ class Table(ABC):
     """
 
     Entry: ClassVar[type] = TableKeys
-    lanes: ClassVar[tuple[str, ...]] = ()
-    tables: ClassVar[tuple[str, ...]] = ()
     of_group: ClassVar[bool] = False
     order: ClassVar[str] = ""
     meanings: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, spec: Spec) -> None:
-        self.spec = spec
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind in the configuration."""
-        return self.spec["kind"]
-
-    @property
-    def settings(self) -> list[str]:
-        """Settings that it shows."""
-        return shown_settings(self.spec)
-
-    @property
-    def algorithms(self) -> list[str]:
-        """Labels of the algorithms that it shows."""
-        return list(self.spec.get("algorithms", []))
-
-    @property
-    def rounds(self) -> list[int]:
-        """Rounds that it reads by number, which the table of trials must hold."""
-        return []
-
     @property
     def cells(self) -> list[tuple[str, str]] | None:
         """Setting and algorithm of its cells; None for every cell of its group."""
-        return None if self.of_group else list(product(self.settings, self.algorithms))
-
-    def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
+        return None if self.of_group else super().cells
 
     @abstractmethod
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
@@ -116,17 +78,17 @@ class Table(ABC):
         frame = pd.DataFrame(self.rows(tables))
         if not self.order or frame.empty:
             return frame
-        places = frame["setting"].map({s: i for i, s in enumerate(frame["setting"].unique())})
-        keys = frame.assign(place=places).sort_values(["place", self.order], kind="stable")
-        return frame.loc[keys.index].reset_index(drop=True)
+        by_setting = (part for _, part in frame.groupby("setting", sort=False))
+        parts = [part.sort_values(self.order, kind="stable") for part in by_setting]
+        return pd.concat(parts, ignore_index=True)
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
         """Return a Markdown document: title, caption, the table and the meanings of its columns.
 
         ``shortened`` says how the run was shortened, if it was.
         """
-        known = {**MEANINGS, **self.meanings}
-        meanings = [f"- `{c}`: {known[c]}\n" for c in _without_ends(frame) if c in known]
+        every = {**MEANINGS, **self.meanings}
+        meanings = [f"- `{c}`: {every[c]}\n" for c in _without_ends(frame) if c in every]
         parts = [f"# {self.spec['title']}\n", self.spec["caption"].strip() + "\n"]
         if shortened:
             parts.append(f"**Shortened run ({shortened}): nothing here is a result.**\n")
@@ -137,7 +99,7 @@ class Table(ABC):
 
     def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
         """Return setting and algorithm of the cells of a lane, from ``paper["cells"]``."""
-        return [(setting, algorithm) for own, setting, algorithm in paper["cells"] if own == lane]
+        return [tuple(cell) for of_lane, *cell in paper["cells"] if of_lane == lane]
 
 
 def cell_columns(

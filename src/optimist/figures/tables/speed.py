@@ -49,18 +49,18 @@ class Speed(Table):
         """Yield the times of each cell, and their ratios to the paper's method."""
         rounds = self.spec["rounds"]
         for setting in self.settings:
-            own = self._milliseconds(tables, setting, tables.paper["method"])
+            method = self._milliseconds(tables, setting, tables.paper["method"])
             for algorithm in self.algorithms:
                 trials = tables.trials("times", setting, algorithm)
-                found = self._milliseconds(tables, setting, algorithm)
+                times = self._milliseconds(tables, setting, algorithm)
                 yield {
                     **cell_columns(setting, algorithm, trials, tables.paper),
-                    **{f"ms_at_{t}": found[t] for t in rounds},
-                    "seconds": found["total"] / 1e3,
-                    **{f"ratio_at_{t}": found[t] / own[t] for t in rounds},
-                    "ratio_in_total": found["total"] / own["total"],
-                    "update_seconds": found["updates"] / 1e3,
-                    "ratio_of_updates": found["updates"] / own["updates"],
+                    **{f"ms_at_{t}": times[t] for t in rounds},
+                    "seconds": times["total"] / 1e3,
+                    **{f"ratio_at_{t}": times[t] / method[t] for t in rounds},
+                    "ratio_in_total": times["total"] / method["total"],
+                    "update_seconds": times["updates"] / 1e3,
+                    "ratio_of_updates": times["updates"] / method["updates"],
                     "trials": len(complete(trials)),
                     "note": estimate(trials),
                 }
@@ -72,13 +72,13 @@ class Speed(Table):
         if totals.empty:
             return dict.fromkeys([*self.spec["rounds"], "total", "updates"], np.nan)
         recorded = totals.index.to_numpy(float)
-        found = {}
+        times = {}
         for t in self.spec["rounds"]:
             # The window is a tenth of the rounds up to t, or half of that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
             # Cells that end earlier, or that lack such a round, have no value.
-            found[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
+            times[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
         last = runs.sort_values("round").groupby("trial").last()
         updates = (last["seconds"] - last["select_seconds"]).median()
-        return {**found, "total": 1e3 * totals.iloc[-1].median(), "updates": 1e3 * updates}
+        return {**times, "total": 1e3 * totals.iloc[-1].median(), "updates": 1e3 * updates}

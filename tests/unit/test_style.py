@@ -1,4 +1,4 @@
-"""Looks: one colour and marker a method everywhere, told apart in every figure."""
+"""Style: one colour and marker a method everywhere, told apart in every figure."""
 
 from itertools import combinations
 
@@ -6,12 +6,12 @@ import pytest
 
 from optimist.config.checks import check_cells
 from optimist.config.documents import Source
-from optimist.config.load import load_looks, load_paper, paper_names
+from optimist.config.load import load_paper, load_style, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.trials import expand
 from optimist.figures.rows import display_name
-from optimist.figures.style import RAMP, Looks
+from optimist.figures.style import RAMP, Style
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 PAPER = PAPERS["glb_omd"]
@@ -44,34 +44,34 @@ def groups(paper):
 
 
 def test_contrast_is_at_least_three_to_one():
-    looks = load_looks()
-    for colour in {*looks["palette"], *(m["colour"] for m in looks["methods"].values())}:
+    style = load_style()
+    for colour in {*style["palette"], *(m["colour"] for m in style["methods"].values())}:
         assert contrast(colour, WHITE) >= 3.0 and contrast(colour, DARK) >= 3.0, colour
     assert all(contrast(colour, WHITE) >= 3.0 for colour in RAMP)
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_methods_that_are_seen_together_differ_in_colour_and_in_marker(name):
-    looks = load_looks()["methods"]
+    style = load_style()["methods"]
     for names in groups(PAPERS[name]):
         for pair in combinations(sorted(names), 2):
-            first, second = (looks[n] for n in pair)
+            first, second = (style[n] for n in pair)
             assert first["colour"] != second["colour"], pair
             assert first["marker"] != second["marker"], pair
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_no_two_variants_of_a_paper_share_marker_and_dash_and_none_looks_plain(name):
-    looks, labels = Looks(PAPERS[name], {}), labels_of(PAPERS[name])
+    style, labels = Style(PAPERS[name], {}), labels_of(PAPERS[name])
     variants = [label for label in labels if name_of(label) != label]
-    seen = [(looks.marker(label), looks.dash(label)) for label in variants]
+    seen = [(style.marker(label), style.dash(label)) for label in variants]
     assert len(set(seen)) == len(variants)
     for label in variants:
-        plain, line = looks.line(name_of(label)), looks.line(label)
+        plain, line = style.line(name_of(label)), style.line(label)
         assert line["color"] == plain["color"] == plain["markerfacecolor"]
         assert line["markerfacecolor"] == "white"
         assert line["linestyle"] != "-" == plain["linestyle"]
-        assert looks.hatch(label) != "" == looks.hatch(name_of(label))
+        assert style.hatch(label) != "" == style.hatch(name_of(label))
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -83,45 +83,45 @@ def test_every_algorithm_of_a_paper_has_a_name_of_its_own(name):
     assert not [text for text in names if "=" in text and "q̄" not in text and " = " not in text]
 
 
-def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
+def test_styles_do_not_depend_on_which_algorithms_a_figure_shows():
     labels = ["ecolog", "ecolog[diameter=norm]", "ecolog[diameter=norm,solver=pgd]", "gloc"]
-    first = Looks(PAPER, {}, ["ofuglb", *labels[::-1]])
-    second = Looks(PAPER, {}, labels[1:])
+    first = Style(PAPER, {}, ["ofuglb", *labels[::-1]])
+    second = Style(PAPER, {}, labels[1:])
     first.line("ecolog[diameter=norm,solver=pgd]")
     assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
 
 
 def test_variants_of_one_algorithm_alone_have_colours_of_their_own():
     labels = ["ecolog[solver=pgd]", "ecolog", "ecolog[index=mixed]"]
-    alone, usual = Looks(PAPER, {}, labels), Looks(PAPER, {})
+    alone, usual = Style(PAPER, {}, labels), Style(PAPER, {})
     assert len({alone.colour(label) for label in labels}) == 3
     assert alone.colour("ecolog") == usual.colour("ecolog")
     for shown in (["gloc"], ["gloc", *labels]):
-        among = Looks(PAPER, {}, shown)
+        among = Style(PAPER, {}, shown)
         assert [among.line(label) for label in shown] == [usual.line(label) for label in shown]
 
 
 def test_an_algorithm_without_a_look_takes_a_colour_that_is_free():
     paper = {**PAPER, "names": {**PAPER["names"], "mine.py:Mine": "Mine"}}
-    looks = Looks(paper, {})
-    others = {looks.colour(name) for name in PAPER["names"]}
-    assert looks.colour("mine.py:Mine") not in others
-    assert looks.marker("mine.py:Mine") not in {looks.marker(name) for name in PAPER["names"]}
+    style = Style(paper, {})
+    others = {style.colour(name) for name in PAPER["names"]}
+    assert style.colour("mine.py:Mine") not in others
+    assert style.marker("mine.py:Mine") not in {style.marker(name) for name in PAPER["names"]}
 
 
 def test_what_is_no_algorithm_has_shades_from_dark_to_light():
-    looks = Looks(PAPER, {}, ["first", "second", "third"])
-    colours = [looks.colour(series) for series in ("first", "second", "third")]
+    style = Style(PAPER, {}, ["first", "second", "third"])
+    colours = [style.colour(series) for series in ("first", "second", "third")]
     assert colours[0] == RAMP[0] and colours[-1] == RAMP[-1]
     assert [luminance(c) for c in colours] == sorted(luminance(c) for c in colours)
-    assert len({looks.marker(series) for series in ("first", "second", "third")}) == 3
+    assert len({style.marker(series) for series in ("first", "second", "third")}) == 3
 
 
 def test_settings_are_called_by_their_titles_with_options_where_these_coincide():
-    looks = Looks(PAPERS["hvt_ucb"], {})
+    style = Style(PAPERS["hvt_ucb"], {})
     label = "student_t[factor=0.3,radius=matched]"
-    assert looks.settings([label, "gaussian"]) == {label: "Student's t", "gaussian": "Gaussian"}
-    two = looks.settings([label, "student_t"])
+    assert style.settings([label, "gaussian"]) == {label: "Student's t", "gaussian": "Gaussian"}
+    two = style.settings([label, "student_t"])
     assert two == {label: "Student's t, factor 0.3, radius matched", "student_t": "Student's t"}
 
 

@@ -1,0 +1,124 @@
+"""Drawing of rows as artists: lines with bands, lines with whiskers, and references."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Style
+
+WARNING = "#A00000"
+MARKERS = 6  # per curve
+SMALL = {"fontsize": 7, "va": "center"}
+# Roles of reference lines, which the legend names.
+REFERENCES = ("line", "slope", "phase", "ball")
+
+
+def by_series(artists: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
+    """Yield each series of data in order, with its artists."""
+    data = artists[artists["role"] == "data"]
+    yield from data.groupby("series", sort=False)
+
+
+def of_role(artists: "pd.DataFrame", role: str) -> "pd.DataFrame":
+    return artists[artists["role"] == role]
+
+
+def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+    """Draw lines with bands, and a few markers at different places on each.
+
+    If ``style`` has no bands, draw the last interval of each curve next to it.
+    """
+    is_log = canvas.get_xscale() == "log"
+    for i, (series, points) in enumerate(by_series(artists)):
+        x = points["x"].to_numpy()
+        shade = {"color": style.colour(series), "alpha": 0.18, "lw": 0}
+        marked = _marked(np.log(x) if is_log else x, i % 7 / 7)
+        canvas.plot(x, points["y"], markevery=marked, **style.line(series))
+        if points["low"].notna().any() and style.has_bands:
+            canvas.fill_between(points["x"], points["low"], points["high"], **shade)
+    if not style.has_bands:
+        _end_whiskers(canvas, artists, style)
+
+
+def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+    """Draw the last interval of each curve side by side, right of the curves."""
+    ends = [(series, points.iloc[-1]) for series, points in by_series(artists) if len(points)]
+    ends = [(series, end) for series, end in ends if np.isfinite(end["low"])]
+    is_log = canvas.get_xscale() == "log"
+    for i, (series, end) in enumerate(ends):
+        share = 0.015 * (i + 1)
+        x = end["x"] * 10.0**share if is_log else end["x"] * (1.0 + share)
+        canvas.plot([x, x], [end["low"], end["high"]], color=style.colour(series), lw=1.4)
+
+
+def _marked(x: np.ndarray, shift: float) -> list[int]:
+    """Return the points of a curve with a marker: six evenly spaced ones, or all of a few.
+
+    Parameters
+    ----------
+    x : (n,) array
+        Places along the axis, increasing.
+    shift : float
+        Place of the first marker, as a share of the distance between two.
+    """
+    if len(x) < 2 * MARKERS:
+        return list(range(len(x)))
+    places = x[0] + (np.arange(MARKERS) + shift) / MARKERS * (x[-1] - x[0])
+    return sorted({*np.searchsorted(x, places).tolist()})
+
+
+def lines(canvas: "Canvas", artists: "pd.DataFrame", style: "Style", joined: bool = True) -> None:
+    """Draw a marker for every artist, and a line between them if ``joined``."""
+    for series, points in by_series(artists):
+        canvas.plot(points["x"], points["y"], **style.line(series, joined))
+
+
+def with_whiskers(
+    canvas: "Canvas", x: Any, artists: "pd.DataFrame", keywords: dict[str, Any]
+) -> None:
+    """Draw artists at ``x`` with whiskers from ``low`` to ``high``."""
+    canvas.errorbar(x, artists["y"], whiskers(artists), elinewidth=0.8, capsize=1.5, **keywords)
+
+
+def whiskers(artists: "pd.DataFrame") -> np.ndarray:
+    """Return lengths of whiskers below and above, (2, n), zero where an end is unknown."""
+    below, above = artists["y"] - artists["low"], artists["high"] - artists["y"]
+    return np.nan_to_num([below, above]).clip(min=0)
+
+
+def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+    """Draw references: grey lines, which the legend names, and points."""
+    for artist in of_role(artists, "line").itertuples():
+        canvas.axhline(artist.y, **style.reference(artist.note))
+    for artist in of_role(artists, "phase").itertuples():
+        canvas.axvline(artist.x, **style.reference(artist.note))
+    for (_, note), slope in of_role(artists, "slope").groupby(["series", "note"], sort=False):
+        canvas.plot(slope["x"], slope["y"], **style.reference(note))
+    for artist in of_role(artists, "point").itertuples():
+        star(canvas, artist.x, artist.y, artist.note)
+
+
+def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
+    """Draw a star, with its name on the side of the farther edge of the panel."""
+    from matplotlib.patheffects import withStroke
+
+    canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)
+    canvas.autoscale_view()
+    right = canvas.transLimits.transform(canvas.transScale.transform((x, y)))[0] > 0.5
+    side = {"ha": "right"} if right else {"ha": "left"}
+    offset = (-6 if right else 6, 0)
+    on_anything = [withStroke(linewidth=2, foreground="white")]
+    canvas.annotate(
+        text, (x, y), offset, textcoords="offset points", path_effects=on_anything, **side, **SMALL
+    )
+
+
+def below_title(canvas: "Canvas", artists: "pd.DataFrame") -> None:
+    """Write the words of role ``corner`` below the panel's title."""
+    for artist in of_role(artists, "corner").itertuples():
+        canvas.set_title(f"{canvas.get_title(loc='left')}\n{artist.note}")

@@ -1,0 +1,177 @@
+"""Kinds that show a curve for each algorithm in one setting.
+
+x: round. y by kind:
+
+``regret``           mean regret (band: the paper's interval)
+``median_regret``    median regret (band: quartiles)
+``relative_regret``  mean regret over the ``base``'s mean (band: the paper's interval, scaled)
+``elapsed``          seconds so far, median over trials
+``time_per_round``   seconds per round, median over trials
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.figures.base import Axes, OneSetting, Panel
+from optimist.figures.rows import Tables, display_name, estimates, notes, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BINS = 25
+
+
+class Curves(Panel):
+    """A curve for each algorithm in one setting.
+
+    Attributes
+    ----------
+    table : str
+        The table of trials that it shows, ``finals`` or ``times``.
+    """
+
+    Entry = OneSetting
+    curves = True
+    table: ClassVar[str]
+
+    @abstractmethod
+    def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
+        """Return x, y and other columns of an algorithm's curve."""
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the curve of each algorithm, and notes on its trials."""
+        setting = self.spec["setting"]
+        for algorithm in self.algorithms:
+            yield from notes(setting, algorithm, tables.trials(self.table, setting, algorithm))
+            yield rows("data", setting=setting, series=algorithm, **self.curve(tables, algorithm))
+
+
+class Regret(Curves):
+    """Mean regret of some algorithms in one setting."""
+
+    lanes = ("regret",)
+    axes = Axes("round", "regret")
+    words = "{band}: {interval} of the mean, n = {n}"
+    of_means = True
+    not_negative = True
+    table = "finals"
+    # Columns of the aggregated curves: the line, and the ends of its band.
+    shown: ClassVar[tuple[str, str, str]] = ("mean", "low", "high")
+
+    def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
+        """Return x, y, low, high and n of an algorithm's curve."""
+        curve = tables.cell("curves", self.spec["setting"], algorithm).sort_values("round")
+        names, columns = ("x", "y", "low", "high", "n"), ("round", *self.shown, "trials")
+        return {name: curve[c].to_numpy() for name, c in zip(names, columns, strict=True)}
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the curve of each algorithm, and the end of the initial points if there are any."""
+        yield from super().rows(tables)
+        parameters = tables.paper["settings"][self.spec["setting"]].get("parameters", {})
+        if parameters.get("initial") is not None:
+            yield rows("phase", x=parameters["initial"], note="end of Phase I")
+
+
+class MedianRegret(Regret):
+    """Median regret of some algorithms in one setting."""
+
+    words = "line: median, {band}: quartiles, n = {n}"
+    of_means = False
+    shown = ("median", "lower", "upper")
+
+
+class RelativeRegret(Regret):
+    """Mean regret of some algorithms in one setting, divided by the base's."""
+
+    class Entry(OneSetting):
+        base: str  #: Label of the algorithm in the denominator.
+
+    axes = Axes("round", "")
+    words = "{band}: {interval} of the mean, over that of the base, n = {n}"
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """The cells of its algorithms and of the base."""
+        return list(product(self.settings, [*self.algorithms, self.spec["base"]]))
+
+    def labelled(self, names: Mapping[str, str]) -> Axes:
+        """Return axes that name the base."""
+        label = f"regret / regret of {display_name(self.spec['base'], names)}"
+        return replace(super().labelled(names), ylabel=self.spec.get("ylabel", label))
+
+    def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
+        """Return the curve of an algorithm, divided by the base's curve."""
+        base = tables.cell("curves", self.spec["setting"], self.spec["base"])
+        curve = super().curve(tables, algorithm)
+        unit = base.set_index("round")["mean"].reindex(curve["x"]).to_numpy()
+        return curve | {name: curve[name] / unit for name in ("y", "low", "high")}
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield notes on the base's trials, and the curves."""
+        setting, base = self.spec["setting"], self.spec["base"]
+        yield from notes(setting, base, tables.trials("finals", setting, base))
+        yield from super().rows(tables)
+
+
+class Elapsed(Curves):
+    """Seconds of select and update so far."""
+
+    lanes = ("timing",)
+    axes = Axes("round", "seconds so far", scale="log")
+    words = "time: median of n = {n}"
+    table = "times"
+
+    def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
+        """Return x, y and n of an algorithm's curve."""
+        runs = tables.timed(self.spec["setting"], algorithm)
+        totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
+        medians = totals.median(axis=1).to_numpy()
+        return {"x": totals.index.to_numpy(), "y": medians, "n": totals.shape[1]}
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a line for each algorithm, and footnotes on algorithms that did not play."""
+        yield from super().rows(tables)
+        yield from estimates(self.algorithms, self.settings, tables)
+
+
+class TimePerRound(Curves):
+    """Seconds of select and update in a round."""
+
+    lanes = ("timing",)
+    axes = Axes("round", "seconds per round", "log", "log")
+    words = "time: median of n = {n}"
+    table = "times"
+
+    def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
+        """Return x, y and n of an algorithm's curve."""
+        runs = tables.timed(self.spec["setting"], algorithm)
+        t, seconds = per_round(runs)
+        return {"x": t, "y": seconds, "n": runs["trial"].nunique()}
+
+
+def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
+    """Return rounds and seconds per round of a timed cell.
+
+    The recorded rounds are thinned to about 25 geometric steps. Each step gives one value at the
+    geometric mean of its ends: the median over trials of its time by the number of its rounds.
+    Round 1 is left out, as it pays for cold caches.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Columns trial, round, seconds (cumulative); all trials of the same length.
+    """
+    totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
+    rounds = totals.index.to_numpy(float)
+    if len(rounds) < 2:
+        return np.empty(0), np.empty(0)
+    steps = np.searchsorted(rounds, np.geomspace(rounds[0], rounds[-1] * (1 - 1e-9), BINS + 1))
+    steps = np.unique(steps)
+    rounds, seconds = rounds[steps], totals.to_numpy()[steps]
+    spent = np.diff(seconds, axis=0) / np.diff(rounds)[:, None]
+    return np.sqrt(rounds[1:] * rounds[:-1]), np.median(spent, axis=1)
