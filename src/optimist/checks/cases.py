@@ -1,8 +1,9 @@
 """Cases of tests: a class, a class on a toy, a class in a setting, an environment."""
 
+import inspect
 import pickle
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,9 @@ BOX = "box"
 HORIZON = 200  # rounds of an algorithm in a setting with arms
 AFTER_INITIAL = 4  # rounds of an algorithm on a box after the initial points
 HORIZONS = {"arms": 30, BOX: 12}  # rounds of an environment
-HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results
+# Results of a test.
+HELD, FAILED, HINT = "held", "failed", "hint"
+REFUSED, PASSED_OVER, NOT_RUN = "refused", "passed over", "not run"
 SAVED = "attributes that decide all later rounds, and that pickle can save"
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -202,18 +205,17 @@ class World:
 
 
 Case = Method | Toy | Played | World
-ARGUMENTS = {"method", "toy", "played", "play", "world"}  # of tests
+TYPES = {"method": Method, "toy": Toy, "played": Played, "world": World}
 
 
-def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
+def takes(test: Callable[..., None], case: Case) -> bool:
     """Return whether a test takes a case, by the name of its argument and the domain of both.
 
     A ``play`` is an algorithm in a setting with arms, or on a toy where a setting takes long.
     """
-    play = Toy if case.domain == BOX else Played
-    types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
-    is_asked = getattr(test, "domain", case.domain) == case.domain
-    return is_asked and isinstance(case, types[argument])
+    (argument,) = inspect.signature(test).parameters
+    cls = TYPES.get(argument, Toy if case.domain == BOX else Played)
+    return isinstance(case, cls) and vars(test).get("domain", case.domain) == case.domain
 
 
 def shortened(cell: Cell) -> Cell:
@@ -221,13 +223,6 @@ def shortened(cell: Cell) -> Cell:
     initial = cell.spec.get("parameters", {}).get("initial", 0)
     horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
     return Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": horizon})
-
-
-def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
-    """Run a test on the cases, by id, that it takes, for `pytest_generate_tests`."""
-    for name in ARGUMENTS.intersection(metafunc.fixturenames):
-        chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
-        metafunc.parametrize(name, chosen.values(), ids=list(chosen))
 
 
 def reloaded(one: Any) -> Any:
