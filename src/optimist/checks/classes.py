@@ -161,10 +161,10 @@ def test_refuses_nonsense_options(method: Method) -> None:
 def test_says_what_is_allowed(method: Method) -> None:
     """A refusal names the option, the value, the allowed ones, and of words the nearest one."""
     for key, default in method.options.items():
-        misspelt = isinstance(default, str) and default[:-1]
         needed = {"nonsense": [key, "'nonsense'", "allowed"]}
         needed["nonsense"] += [str(default)] if isinstance(default, bool | str) else []
-        needed |= {misspelt: [f"did you mean '{default}'"]} if misspelt and len(default) > 3 else {}
+        if isinstance(default, str) and len(default) > 3:
+            needed[default[:-1]] = [f"did you mean '{default}'"]
         for value, words in needed.items():
             try:
                 refusal = require_refusal(method, "", **{key: value})
