@@ -873,15 +873,18 @@ def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
 
 
 def test_time_left_is_known_once_something_was_played():
-    clock = Clock()
-    known, other = (
+    one, *others = (
         Trials("regret", make_cell(load_paper("glb_omd"), "logistic_s3", label), 0, 1)
-        for label in ("uniform", "gloc")
+        for label in ("uniform", "gloc", "gloc", "gloc")
     )
-    clock._expected = {known.cell.name: math.nan, other.cell.name: math.nan}
-    clock._left = {known.cell.name: 1, other.cell.name: 3}
-    clock.stop(known, 2.0)
+    clock = Clock([one, *others])
+    assert clock.left > 0.0
+    clock._expected = dict.fromkeys(clock._expected, math.nan)
+    assert math.isnan(clock.left)
+    clock.stop(one, 2.0)
     assert clock.left == 6.0
+    clock.drop(others[0].cell)
+    assert clock.left == 0.0
 
 
 def test_a_misspelt_option_is_named(capsys):
