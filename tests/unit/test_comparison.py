@@ -48,11 +48,21 @@ def here(tmp_path, monkeypatch):
     REGISTRIES["arms"].added.clear()
 
 
-def message(call, *arguments, **keywords):
-    with pytest.raises(ConfigError) as error:
+def message(call, *arguments, error=ConfigError, **keywords):
+    with pytest.raises(error) as raised:
         call(*arguments, **keywords)
-    assert "\n" not in str(error.value)
-    return str(error.value)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+S3 = "glb_omd/logistic_s3"
+
+
+def played(labels, where=S3, trials=1, **keywords):
+    """Return the frame of a comparison, and how many trials were played for it now."""
+    reports = []
+    frame = optimist.play(where, labels, trials=trials, report=reports.append, **keywords)
+    return frame, len(reports)
 
 
 # What is asked for.
@@ -118,21 +128,15 @@ def test_trials_are_those_of_the_workflow_whatever_the_process(here):
 
 def test_what_was_played_is_kept_and_an_edit_plays_it_again(here):
     labels, reports = ["mine.py:Mine[gamma=0.2]", "uniform"], []
-
-    def played(trials=2):
-        reports.clear()
-        where, ask = "glb_omd/logistic_s3", {"trials": trials, "rounds": 30}
-        return optimist.play(where, labels, **ask, report=reports.append)
-
-    first = played()
-    pd.testing.assert_frame_equal(first, played())
-    assert reports == []
-    longer = played(3)
-    assert [(found.done, found.total) for found in reports] == [(5, 6), (6, 6)]
+    first, number = played(labels, trials=2, rounds=30)
+    again, none = played(labels, trials=2, rounds=30)
+    pd.testing.assert_frame_equal(first, again)
+    assert (number, none) == (4, 0)
+    longer = optimist.play(S3, labels, trials=3, rounds=30, report=reports.append)
+    assert [(now.done, now.total) for now in reports] == [(5, 6), (6, 6)]
     assert len(longer) == 1.5 * len(first)
     (here / "mine.py").write_text(MINE.replace("pass", "self.seen = index"))
-    played()
-    assert len(reports) == 2
+    assert played(labels, trials=2, rounds=30)[1] == 2
 
 
 def test_an_edit_of_a_helpers_helper_plays_again_and_an_edit_of_words_does_not(here):
@@ -140,16 +144,15 @@ def test_an_edit_of_a_helpers_helper_plays_again_and_an_edit_of_words_does_not(h
     (here / "lib/step.py").write_text("from lib.width import WIDTH\n")
     text = MINE.replace("import numpy as np", "import numpy as np; from lib.step import WIDTH")
     (here / "mine.py").write_text(text.replace("int(self.rng.integers(len(arms)))", "WIDTH"))
-
-    def played(width, **keywords):
+    regrets, numbers = [], []
+    for width in ("WIDTH = 1\n", '"""Words."""\nWIDTH = 1  # more words\n', "WIDTH = 2\n"):
         (here / "lib/width.py").write_text(width)
-        where, ask = "glb_omd/logistic_s3", {"trials": 1, "rounds": 30}
-        return optimist.play(where, ["mine.py:Mine"], **ask, **keywords)
-
-    first, again = played("WIDTH = 1\n"), played('"""Words."""\nWIDTH = 1  # more words\n')
-    edited, fresh = played("WIDTH = 2\n"), played("WIDTH = 2\n", fresh=True)
-    assert [frame.attrs["reused"] for frame in (first, again, edited)] == [0, 1, 0]
-    assert edited["regret"].tolist() == fresh["regret"].tolist() != first["regret"].tolist()
+        frame, number = played(["mine.py:Mine"], rounds=30)
+        regrets.append(frame["regret"].tolist())
+        numbers.append(number)
+    assert numbers == [1, 0, 1]
+    fresh, _ = played(["mine.py:Mine"], rounds=30, fresh=True)
+    assert regrets[0] == regrets[1] != regrets[2] == fresh["regret"].tolist()
 
 
 def test_an_edit_of_data_that_a_class_reads_plays_again(here):
@@ -170,12 +173,10 @@ def test_results_of_the_workflow_are_taken(here):
     place = asked.place(digest_in_name(decisive, provenance.packages()))
     path = f"results/{place.path}"
     make_result({**asked.describe(), "digest": decisive}, path, "", provenance.collect)
-    reports = []
-    played = optimist.play("glb_omd/logistic_s9", ["uniform"], trials=4, report=reports.append)
-    assert reports == [] and sorted(set(played["trial"])) == [0, 1, 2, 3]
+    frame, number = played(["uniform"], "glb_omd/logistic_s9", 4)
+    assert number == 0 and sorted(set(frame["trial"])) == [0, 1, 2, 3]
     (here / path).write_bytes(b"")
-    optimist.play("glb_omd/logistic_s9", ["uniform"], trials=1, report=reports.append)
-    assert len(reports) == 1
+    assert played(["uniform"], "glb_omd/logistic_s9")[1] == 1
 
 
 def test_a_class_of_this_process_is_played_by_another_and_not_kept(here):
@@ -183,14 +184,12 @@ def test_a_class_of_this_process_is_played_by_another_and_not_kept(here):
         def diagnostics(self):
             return {"process": os.getpid()}
 
-    reports = []
+    numbers = []
     for _ in range(2):
-        played = optimist.play(
-            "glb_omd/logistic_s3", [Lazy, "uniform"], trials=2, rounds=10, report=reports.append
-        )
-    assert set(played["algorithm"]) == {"Lazy", "uniform"}
-    assert len(reports) == 4 + 2
-    assert os.getpid() not in {*played["process"]}
+        frame, number = played([Lazy, "uniform"], trials=2, rounds=10)
+        numbers.append(number)
+    assert set(frame["algorithm"]) == {"Lazy", "uniform"} and numbers == [4, 2]
+    assert os.getpid() not in {*frame["process"]}
 
 
 def test_a_class_that_cannot_be_sent_is_refused_in_one_line(here):
@@ -240,27 +239,21 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
     assert not (here / "results").exists()
 
 
-@pytest.mark.parametrize(
-    ("update", "expected"),
-    [
-        (
-            "raise KeyError('lost')",
-            "glb_omd/logistic_s3/mine.py:Mine, trial 0: KeyError: 'lost' (mine.py, line 16); "
-            "optimist --debug run glb_omd/logistic_s3/mine.py:Mine --trials 0:1 --rounds 10 shows",
-        ),
-        ("self.rng.choice(3, p=[0.5, 0.5, 0.5])", "(mine.py, line 16); optimist --debug"),
-        ("open('weights.npy')", "mine.py:Mine, trial 0: FileNotFoundError: "),
-        (
-            "import sys; sys.exit(3)",
-            "mine.py:Mine, trial 0: SystemExit: 3 (mine.py, line 16); optimist",
-        ),
-    ],
-)
+BREAKS = {
+    "raise KeyError('lost')": "glb_omd/logistic_s3/mine.py:Mine, trial 0: KeyError: 'lost' "
+    "(mine.py, line 16); optimist --debug run glb_omd/logistic_s3/mine.py:Mine --trials 0:1 "
+    "--rounds 10 shows",
+    "self.rng.choice(3, p=[0.5, 0.5, 0.5])": "(mine.py, line 16); optimist --debug",
+    "open('weights.npy')": "mine.py:Mine, trial 0: FileNotFoundError: ",
+    "import sys; sys.exit(3)": "mine.py:Mine, trial 0: SystemExit: 3 (mine.py, line 16); optimist",
+}
+
+
+@pytest.mark.parametrize(("update", "expected"), BREAKS.items())
 def test_a_class_that_breaks_says_so_in_one_line(here, update, expected, capfd):
     (here / "mine.py").write_text(MINE.replace("pass", update))
-    with pytest.raises(ResultError) as error:
-        optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=2, rounds=10)
-    assert expected in str(error.value) and "\n" not in str(error.value)
+    said = message(played, ["mine.py:Mine"], trials=2, rounds=10, error=ResultError)
+    assert expected in said
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -593,19 +586,18 @@ def full_run(here):
 
 
 def test_whole_trials_of_a_full_run_are_taken_without_their_times(full_run):
-    reports = []
-    played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=3, report=reports.append)
-    assert len(reports) == 1  # the third
-    assert played.attrs["committed"] == {"0123456789": 2}
-    assert played.attrs["other_code"]["cells"] == []
-    alone = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=2)
+    frame, number = played(["uniform"], trials=3)
+    assert number == 1  # the third
+    assert frame.attrs["committed"] == {"0123456789": 2}
+    assert frame.attrs["other_code"]["cells"] == []
+    alone, _ = played(["uniform"], trials=2)
     assert alone[["seconds", "covered", "state_bytes"]].isna().all(axis=None)
     assert optimist.rank(alone)["seconds"].isna().all()
-    first = played[played["trial"] == 0]
+    first = frame[frame["trial"] == 0]
     assert first["regret"].tolist() == [50.0, 100.0] and first["seconds"].isna().all()
-    cut = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=20)
-    other = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, fresh=True, rounds=20)
-    assert cut.attrs["committed"] == other.attrs["committed"] == {}
+    for is_fresh in (False, True):
+        cut, _ = played(["uniform"], fresh=is_fresh, rounds=20)
+        assert cut.attrs["committed"] == {}
 
 
 def test_cells_of_other_code_are_played_again_unless_they_are_asked_for(full_run, here, capsys):
@@ -620,21 +612,16 @@ def test_cells_of_other_code_are_played_again_unless_they_are_asked_for(full_run
     assert main.main(words) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith(f"1 of 1 cells are committed with other code: {names}; played again")
-    reports = []
-    played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, report=reports.append)
-    assert reports == [] and played["regret"].iloc[-1] != 100.0
+    frame, number = played(["uniform"])
+    assert number == 0 and frame["regret"].iloc[-1] != 100.0
 
 
 def test_an_overlay_that_changes_a_setting_takes_none_of_its_committed_trials(full_run, here):
     (here / "own.yaml").write_text(
         "changes: {settings: {glb_omd: {logistic_s3: {parameters: {norm: 4}}}}}\n"
     )
-    reports = []
     with using(here / "own.yaml"):
-        optimist.play(
-            "glb_omd/logistic_s3", ["uniform"], trials=1, committed=True, report=reports.append
-        )
-    assert len(reports) == 1
+        assert played(["uniform"], committed=True)[1] == 1
 
 
 def test_committed_trials_on_an_unknown_maximum_count_from_the_best_of_those_compared(here):
@@ -662,21 +649,17 @@ def test_a_committed_trial_that_ended_at_once_has_its_status(here):
     assert optimist.rank(played)["failed"].tolist() == [1]
 
 
-def test_trials_that_are_not_those_of_their_record_are_played_again(full_run, here):
+def test_trials_that_differ_from_their_record_are_played_again(full_run, here):
     path = here / "figures/glb_omd/cells.csv"
-    cell_records.write(
-        [replace(one, content="0" * 16) for one in cell_records.read(path).values()], path
-    )
-    reports = []
-    optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, report=reports.append)
-    assert len(reports) == 1
+    records = cell_records.read(path).values()
+    cell_records.write([replace(one, content="0" * 16) for one in records], path)
+    assert played(["uniform"])[1] == 1
 
 
 def test_a_damaged_table_is_refused(full_run, here):
     path = here / "figures/glb_omd/trials.parquet"
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(ResultError, match=r"trials\.parquet is damaged"):
-        optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1)
+    assert "trials.parquet is damaged" in message(played, ["uniform"], error=ResultError)
 
 
 def test_the_table_of_the_project_has_what_is_compared_first():
@@ -713,11 +696,9 @@ def test_failed_trials_say_why(here, capsys):
     assert json.loads(capsys.readouterr().out)[0]["faults"] == "2 failed: Singular matrix"
 
 
-def test_what_is_no_index_names_cell_and_round_and_what_may_say_why(here):
+def test_a_wrong_index_names_cell_and_round_and_the_command_that_may_say_why(here):
     (here / "mine.py").write_text(MINE.replace("int(self.rng.integers(len(arms)))", "-1"))
-    with pytest.raises(ResultError) as error:
-        optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=1, rounds=5)
-    assert str(error.value) == (
+    assert message(played, ["mine.py:Mine"], rounds=5, error=ResultError) == (
         "glb_omd/logistic_s3/mine.py:Mine, trial 0: Mine.select returned -1 in round 1; allowed: "
         "the index of an arm, from 0 to 19; optimist check mine.py:Mine may say why"
     )
