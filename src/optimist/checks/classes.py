@@ -30,12 +30,12 @@ _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|
 @marked(is_basic=True)
 def test_names_its_problem(method: Method) -> None:
     """The class names in problem_type for which class of problem it is made."""
-    known = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
+    allowed = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
     asked = getattr(method.cls, "problem_type", None)
-    require(isinstance(asked, type), f"problem_type is {asked!r}", known)
+    require(isinstance(asked, type), f"problem_type is {asked!r}", allowed)
     lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
     seen = f"problem_type is {asked} with {lists}, and no problem here is one"
-    require(method.kinds, seen, f"{known}, with names of links or kernels")
+    require(method.kinds, seen, f"{allowed}, with names of links or kernels")
 
 
 @marked(is_basic=True)

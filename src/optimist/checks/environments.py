@@ -146,12 +146,12 @@ def test_facts_are_numbers(world: World) -> None:
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
     """context returns plain numbers by name, the same whenever it is asked."""
     (environment,) = world.built(0)
-    told, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
+    first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:
-        json.dumps(told)
+        json.dumps(first)
     except (TypeError, ValueError) as error:
         raise BrokenError(f"context: {error}", "int, float, bool and str") from error
-    require(told == again, "context is another when asked twice", ONCE)
+    require(first == again, "context is another when asked twice", ONCE)
 
 
 # Its trials.
@@ -290,9 +290,9 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
 def test_tells_a_known_problem(world: World) -> None:
     """problem returns a problem that the algorithms here are made for."""
     problem = world.told()[1]
-    known = (GLBProblem, HeavyTailedProblem, KernelProblem)
+    kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"
-    require(isinstance(problem, known), seen, ", ".join(cls.__name__ for cls in known))
+    require(isinstance(problem, kinds), seen, ", ".join(cls.__name__ for cls in kinds))
 
 
 def test_the_algorithm_is_told_the_truth(world: World) -> None:
@@ -329,8 +329,8 @@ def test_the_algorithm_is_told_the_true_box(world: World) -> None:
         same = np.array_equal(getattr(problem, name), getattr(environment, name))
         require(same, f"problem.{name} is not that of the environment", "the same box")
     if "own_initial" in inspect.signature(environment.problem).parameters:
-        own = environment.problem(own_initial=True).initial
-        require(own is None, "with own_initial=True initial is no None", "None")
+        initial = environment.problem(own_initial=True).initial
+        require(initial is None, "with own_initial=True initial is no None", "None")
         problem = environment.problem(own_initial=False)
         require(problem.initial is not None, "initial is None", "points that algorithms share")
     if problem.initial is not None:

@@ -67,7 +67,8 @@ class ScriptedEnvironment(FiniteArmEnvironment):
     """An environment whose arms and rewards are written down.
 
     Arms (K, d) of ``pools`` are met in turn; ``reward`` maps round and index to the reward. A
-    confidence set should hold ``theta``; ``context`` is told along with each reward.
+    confidence set should hold ``theta``; an algorithm gets ``context`` with
+    each reward.
     """
 
     def __init__(
@@ -128,7 +129,7 @@ class ScriptedFunction(BoxEnvironment):
         script: Callable[[int, float], float] = lambda t, value: value,
     ) -> None:
         self.maximum = maximum
-        self.known = problem
+        self.given = problem
         self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
         self.function = function
         self.script = script
@@ -140,7 +141,7 @@ class ScriptedFunction(BoxEnvironment):
         return self.script(t, self.function(x))
 
     def problem(self, *args: Any, **options: Any) -> BoxProblem:
-        return self.known
+        return self.given
 
 
 def bowl(x: np.ndarray) -> float:

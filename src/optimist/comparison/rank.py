@@ -154,7 +154,7 @@ def _difference(
 
 
 def two_sided(evidence: Mean) -> float:
-    """Return the p-value of "there is no difference"."""
+    """Return the two-sided p-value for a difference of zero."""
     return min(1.0, 2.0 * min(evidence.p_values(0.0)))
 
 
