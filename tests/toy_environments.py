@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from optimist.checks import cases, plays
+from optimist.checks import plays
 from optimist.checks.toys import (
     ScriptedEnvironment,
     make_box_problem,
@@ -38,10 +38,3 @@ def configured(key="runs", domain="arms"):
         for label in block["algorithms"]
         if environment_domain(paper["settings"][setting]["environment"]) == domain
     ]
-
-
-def parametrize(metafunc, by_id):
-    """Run a test of the contract on the cases that it takes, for `pytest_generate_tests`."""
-    for name in {*cases.TYPES, "play"}.intersection(metafunc.fixturenames):
-        chosen = {key: one for key, one in by_id.items() if cases.takes(metafunc.function, one)}
-        metafunc.parametrize(name, chosen.values(), ids=list(chosen))

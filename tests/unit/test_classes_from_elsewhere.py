@@ -151,7 +151,7 @@ def test_an_installed_package_offers_algorithms(offered):
     assert play_trial(cell, 0).status == "ok"
     assert any(path.endswith("offered_package.py") for path in closure("offered_package"))
     assert "mine" in message(make_algorithm, "mien", make_problem())
-    (found,) = check("mine[gamma=0.2]", only=["is_built"])
+    (found,) = check("mine[gamma=0.2]", only="is_built")
     assert (found.label, found.what) == ("mine[gamma=0.2]", "algorithm on arms")
 
 

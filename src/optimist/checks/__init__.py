@@ -1,6 +1,6 @@
-"""Promises of algorithms and environments, as functions that raise where one is broken.
+"""Promises of algorithms and environments, as tests of pytest that anybody can run.
 
-``optimist check mine.py:Mine`` calls them for a class from anywhere, in another process
-(`optimist.checks.command`). ``tests/contract`` runs them with pytest on every entry of the
-registries. A test is a function of a case (`optimist.checks.cases`), which its argument names.
+``optimist check mine.py:Mine`` runs them on a class from anywhere, each in another process
+(`optimist.checks.command`), and ``tests/contract`` on every entry of the registries. A test is a
+function of a case (`optimist.checks.cases`), which its argument names.
 """

@@ -1,9 +1,8 @@
 """Cases of tests: a class, a class on a toy, a class in a setting, an environment."""
 
-import inspect
 import pickle
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,9 +22,7 @@ BOX = "box"
 HORIZON = 200  # rounds of an algorithm in a setting with arms
 AFTER_INITIAL = 4  # rounds of an algorithm on a box after the initial points
 HORIZONS = {"arms": 30, BOX: 12}  # rounds of an environment
-# Results of a test.
-HELD, FAILED, HINT = "held", "failed", "hint"
-REFUSED, PASSED_OVER, NOT_RUN = "refused", "passed over", "not run"
+HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results
 SAVED = "attributes that decide all later rounds, and that pickle can save"
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -205,17 +202,18 @@ class World:
 
 
 Case = Method | Toy | Played | World
-TYPES = {"method": Method, "toy": Toy, "played": Played, "world": World}
+ARGUMENTS = {"method", "toy", "played", "play", "world"}  # of tests
 
 
-def takes(test: Callable[..., None], case: Case) -> bool:
+def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
     """Return whether a test takes a case, by the name of its argument and the domain of both.
 
     A ``play`` is an algorithm in a setting with arms, or on a toy where a setting takes long.
     """
-    (argument,) = inspect.signature(test).parameters
-    cls = TYPES.get(argument, Toy if case.domain == BOX else Played)
-    return isinstance(case, cls) and vars(test).get("domain", case.domain) == case.domain
+    play = Toy if case.domain == BOX else Played
+    types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
+    is_asked = getattr(test, "domain", case.domain) == case.domain
+    return is_asked and isinstance(case, types[argument])
 
 
 def shortened(cell: Cell) -> Cell:
@@ -223,6 +221,13 @@ def shortened(cell: Cell) -> Cell:
     initial = cell.spec.get("parameters", {}).get("initial", 0)
     horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
     return replace(cell, spec={**cell.spec, "horizon": horizon})
+
+
+def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
+    """Run a test on the cases, by id, that it takes, for `pytest_generate_tests`."""
+    for name in ARGUMENTS.intersection(metafunc.fixturenames):
+        chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
+        metafunc.parametrize(name, chosen.values(), ids=list(chosen))
 
 
 def reloaded(one: Any) -> Any:

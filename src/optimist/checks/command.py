@@ -1,9 +1,9 @@
-"""`optimist check`: the tests of a class, each of them in another process.
+"""`optimist check`: pytest runs the tests of a class, each of them in another process.
 
 Foreign code is loaded in that process alone. A class that ends it fails one test.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from optimist.core.user_errors import in_one_line
 
 if TYPE_CHECKING:
     from optimist.checks.cases import Case
-    from optimist.checks.report import Report
+    from optimist.checks.plugin import Report
 
 SECONDS = 60.0  # of a test
 # By which a process may be late, as a class can ignore the end of its time there.
@@ -25,9 +25,9 @@ def check(
     label: str,
     tell: Callable[[str], None] = lambda words: None,
     *,
-    seconds: float = SECONDS,
+    seconds: float | None = SECONDS,
     is_quiet: bool = True,
-    only: Collection[str] = (),
+    only: str = "",
 ) -> "list[Report]":
     """Check the classes that a label names; see `optimist.checks.served.cases`.
 
@@ -36,12 +36,12 @@ def check(
     label : str
     tell : callable
         Called with each step until the cases are known, in words that follow ``while``.
-    seconds : float
+    seconds : float or None
         Time of a test.
     is_quiet : bool
         Whether the output of the class is dropped.
-    only : collection of str
-        Names of tests to run, without ``test_``; all if there are none.
+    only : str
+        Names of tests to run, as pytest's option -k has them; "" for all.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def check(
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:
         # The other process loads the class meanwhile.
-        from optimist.checks.report import FAILED, TESTS, Report
+        from optimist.checks import plugin
 
         def answer() -> Any:
             for _, word, value in messages:
@@ -71,17 +71,13 @@ def check(
 
         def run(test: Callable[..., None], case: "Case") -> tuple[str, ...]:
             asked = {"test": f"{test.__module__}:{test.__name__}", "case": case, "seconds": seconds}
-            waiting[""] = Call("optimist.checks.served:run", asked, seconds=seconds + GRACE)
+            most = None if seconds is None else seconds + GRACE
+            waiting[""] = Call("optimist.checks.served:run", asked, seconds=most)
             try:
                 return answer()
             except ConfigError:
                 raise
             except Exception as error:
-                return FAILED, in_one_line(error), "to raise an exception", ""
+                return plugin.FAILED, in_one_line(error), "to raise an exception", ""
 
-        reports = [Report(label, cases) for cases in answer()]
-        for test in TESTS:
-            if not only or test.__name__.removeprefix("test_") in only:
-                for report in reports:
-                    report.add(test, run)
-        return reports
+        return plugin.run(plugin.Plugin(label, answer, run), only)

@@ -1,5 +1,6 @@
 """The command that checks a class against its contract."""
 
+import importlib.util
 import json
 import sys
 from typing import Any
@@ -13,6 +14,10 @@ from optimist.core.errors import ConfigError, EndedError
 
 def check(options: Any) -> int:
     """Check an algorithm or an environment."""
+    if importlib.util.find_spec("pytest") is None:
+        raise ConfigError(
+            "optimist check needs pytest; allowed: an installation of optimist[check]"
+        )
     steps = ["its process started"]
     try:
         with (

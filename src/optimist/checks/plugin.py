@@ -1,0 +1,219 @@
+"""A plugin of pytest that has tests run elsewhere, and reports of their findings."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from os import devnull
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from optimist.checks.cases import (
+    FAILED,
+    HELD,
+    PASSED_OVER,
+    REFUSED,
+    Case,
+    Method,
+    Toy,
+    World,
+    parametrize,
+)
+from optimist.core.errors import ResultError
+from optimist.core.terminal import folded
+
+HINT, NOT_RUN = "hint", "not run"
+SEED = 0  # the trial of settings, and the seed on toys
+HERE = Path(__file__).parent
+FILES = [
+    str(HERE / f"{name}.py") for name in ("classes", "algorithms", "edge_cases", "environments")
+]
+# Nothing of the user's, and no plugins that no test here needs.
+OPTIONS = ("--assert=plain", "--capture=no", "--noconftest", "-c", devnull, "--rootdir", str(HERE))
+_UNUSED = (
+    *("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "terminal"),
+    *("threadexception", "unraisableexception", "warnings"),
+)
+Run = Callable[[Callable[..., None], Case], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of a test on a case."""
+
+    check: str  # name of the test
+    rule: str
+    where: str  # setting or toy
+    result: str
+    seen: str  # the observation, or the reason why the test was not run
+    allowed: str = ""
+    trace: str = field(default="", repr=False)  # of an error of the class
+    seed: int = SEED
+
+    @property
+    def words(self) -> str:
+        """The observation and the rule for it."""
+        return f"{self.seen}; allowed: {self.allowed}" if self.allowed else self.seen
+
+
+class Report:
+    """The findings of the tests of one class, by its label and its cases, the class first."""
+
+    def __init__(self, label: str, cases: list[Case]) -> None:
+        first = cases[0]
+        self.label = first.label if isinstance(first, Method) else label
+        kind = "environment" if isinstance(first, World) else "algorithm"
+        self.what = f"{kind} on {'arms' if first.domain == 'arms' else 'a box'}"
+        self.cases = cases
+        self.findings: list[Finding] = []
+        # Why tests of a kind of problem, or of a place, or that compare plays, are not run.
+        self._blocked: dict[str, tuple[str, str]] = {}
+        self._erratic: dict[str, tuple[str, str]] = {}
+
+    def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
+        """Return the finding of a test; it is not run where the failure of another forbids it."""
+        marks, name = test.__dict__, test.__name__.removeprefix("test_")
+        head = name, " ".join((test.__doc__ or "").split()), case.where
+        blocked = [self._blocked.get(key) for key in ("", case.kind, case.where)]
+        blocked += [self._erratic.get(case.kind)] if "compares_plays" in marks else []
+        for fault in filter(None, blocked):
+            self.findings.append(Finding(*head, *fault))
+            return self.findings[-1]
+        result, seen, allowed, trace = run(test, case)
+        fault = NOT_RUN, f"{name} failed"
+        if result == REFUSED:
+            key = case.kind if isinstance(case, Toy) else case.where
+            self._blocked[key] = PASSED_OVER, "the class refuses the problem"
+        elif result == FAILED and "is_basic" in marks:
+            self._blocked[case.kind] = fault
+        elif result == FAILED and "tells_plays" in marks and not trace:
+            self._erratic[case.kind] = fault
+        elif result == FAILED and "is_hint" in marks:
+            result = HINT
+        self.findings.append(Finding(*head, result, seen, allowed, trace))
+        return self.findings[-1]
+
+    @property
+    def results(self) -> dict[str, str]:
+        """The worst result of each test, by its name."""
+        order = (HELD, NOT_RUN, HINT, FAILED)
+        worst: dict[str, str] = {}
+        for one in self.findings:
+            if one.result in order:
+                worst[one.check] = max(worst.get(one.check, HELD), one.result, key=order.index)
+        return worst
+
+    @property
+    def failed(self) -> list[str]:
+        """Names of the tests that failed somewhere."""
+        return [name for name, result in self.results.items() if result == FAILED]
+
+    @property
+    def refused(self) -> list[str]:
+        """Problems that the class refuses, with its words."""
+        return [f"{one.where}: {one.seen}" for one in self.findings if one.result == REFUSED]
+
+    def as_dict(self) -> dict[str, object]:
+        """Return all findings as plain data."""
+        findings = [asdict(finding) for finding in self.findings]
+        for finding in findings:
+            del finding["trace"]
+        found = {name: getattr(self, name) for name in ("label", "what", "failed", "refused")}
+        return found | {"findings": findings}
+
+    def to_text(self, debug: bool = False, columns: int | None = None) -> str:
+        """Return failures and hints, one in a line, with counts of the other results.
+
+        With ``debug`` a traceback follows each error of the class.
+        """
+        places = dict.fromkeys(case.where for case in self.cases if case.where)
+        lines = [f"{self.label}: {self.what}"]
+        lines += [f"in: {', '.join(places)}"] if places else []
+        lines += [*self._lines(FAILED, debug), *self._lines(HINT, debug)]
+        lines += [f"refused: {words}" for words in self.refused]
+        results = [*self.results.values()]
+        counts = [f"{results.count(one)} {one}" for one in (FAILED, HINT, HELD, NOT_RUN)]
+        counts[-1] += ", as others failed" if NOT_RUN in results else ""
+        lines += [f"{', '.join(counts)} (--json names them)"]
+        return "\n".join(folded(line, columns) for line in lines)
+
+    def _lines(self, result: str, debug: bool) -> Iterator[str]:
+        """Yield the findings with some result; equal ones once, with all their places."""
+        groups: dict[tuple[str, str], list[Finding]] = {}
+        for finding in self.findings:
+            if finding.result == result:
+                groups.setdefault((finding.check, finding.words), []).append(finding)
+        for (check, words), group in groups.items():
+            places = "; ".join(finding.where for finding in group if finding.where)
+            where = f", in {places}" if places else ""
+            yield f"{result}: {self.label}, {check}{where}, seed {group[0].seed}: {words}"
+            if debug:
+                yield from group[0].trace.splitlines()
+
+
+class Plugin:
+    """A plugin of pytest that calls other functions for the cases of a label, and for each test.
+
+    For ``load`` and ``run`` see `optimist.checks.served`.
+    """
+
+    def __init__(self, label: str, load: Callable[[], list[list[Case]]], run: Run) -> None:
+        self.stopped: BaseException | None = None
+        self._label, self._load, self._run = label, load, run
+
+    @cached_property
+    def reports(self) -> list[Report]:
+        """One for each class, without findings until its tests are run."""
+        return [Report(self._label, cases) for cases in self._load()]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        with self._stopping():
+            reports = list(enumerate(self.reports))
+        cases = {f"{i}-{k}": case for i, one in reports for k, case in enumerate(one.cases)}
+        parametrize(metafunc, cases)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        # An argument without cases is a test without one.
+        items[:] = [item for item in items if isinstance(_case(item), Case)]
+        items.sort(key=lambda item: "is_basic" not in item.function.__dict__)
+
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
+        report = self.reports[int(pyfuncitem.callspec.id.partition("-")[0])]
+        with self._stopping():
+            finding = report.add(pyfuncitem.function, _case(pyfuncitem), self._run)
+        if finding.result == FAILED:
+            pytest.fail(finding.words, pytrace=False)
+        return True
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """End pytest where the caller has to end, which gets the exception."""
+        try:
+            yield
+        except BaseException as error:
+            self.stopped = error
+            raise KeyboardInterrupt from error
+
+
+def _case(item: pytest.Function) -> Any:
+    (case,) = item.callspec.params.values()
+    return case
+
+
+def run(plugin: Plugin, only: str = "") -> list[Report]:
+    """Let pytest run the tests, those that its option -k names; return the reports."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_ADDOPTS", raising=False)
+        patch.delenv("PYTEST_PLUGINS", raising=False)
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        unused = [part for name in _UNUSED for part in ("-p", f"no:{name}")]
+        status = pytest.main([*FILES, *OPTIONS, *unused, "-k", only], plugins=[plugin])
+    if plugin.stopped is not None:
+        raise plugin.stopped
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise ResultError(f"pytest ended with exit status {int(status)}; allowed: 0 or 1")
+    return plugin.reports
