@@ -4,7 +4,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -220,7 +220,7 @@ def shortened(cell: Cell) -> Cell:
     """Return the cell of an algorithm, as long as tests play it."""
     initial = cell.spec.get("parameters", {}).get("initial", 0)
     horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
-    return Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": horizon})
+    return replace(cell, spec={**cell.spec, "horizon": horizon})
 
 
 def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:

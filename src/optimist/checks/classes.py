@@ -30,12 +30,12 @@ _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|
 @marked(is_basic=True)
 def test_names_its_problem(method: Method) -> None:
     """The class names in problem_type for which class of problem it is made."""
-    known = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
+    allowed = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
     asked = getattr(method.cls, "problem_type", None)
-    require(isinstance(asked, type), f"problem_type is {asked!r}", known)
+    require(isinstance(asked, type), f"problem_type is {asked!r}", allowed)
     lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
     seen = f"problem_type is {asked} with {lists}, and no problem here is one"
-    require(method.kinds, seen, f"{known}, with names of links or kernels")
+    require(method.kinds, seen, f"{allowed}, with names of links or kernels")
 
 
 @marked(is_basic=True)
@@ -161,10 +161,10 @@ def test_refuses_nonsense_options(method: Method) -> None:
 def test_says_what_is_allowed(method: Method) -> None:
     """A refusal names the option, the value, the allowed ones, and of words the nearest one."""
     for key, default in method.options.items():
-        misspelt = isinstance(default, str) and default[:-1]
         needed = {"nonsense": [key, "'nonsense'", "allowed"]}
         needed["nonsense"] += [str(default)] if isinstance(default, bool | str) else []
-        needed |= {misspelt: [f"did you mean '{default}'"]} if misspelt and len(default) > 3 else {}
+        if isinstance(default, str) and len(default) > 3:
+            needed[default[:-1]] = [f"did you mean '{default}'"]
         for value, words in needed.items():
             try:
                 refusal = require_refusal(method, "", **{key: value})

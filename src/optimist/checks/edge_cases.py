@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from optimist.checks.cases import BOX, HORIZON, Toy, require
-from optimist.checks.plays import Script, scripted
+from optimist.checks.plays import scripted
 from optimist.experiments.loop import COMPLETE
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
@@ -37,13 +37,11 @@ def test_plays_in_the_smallest_problems(toy: Toy) -> None:
     """One arm, one coordinate, one initial point: trials with hardly varied rewards end well."""
     for words, changes, rounds in _SMALLEST[toy.domain]:
         # A constant function on a box.
-        trajectory = scripted(toy, _plain[toy.domain], [1, rounds], **changes)
+        reward = (lambda t, usual: 1.0) if toy.domain == BOX else (lambda t, usual: float(t % 2))
+        trajectory = scripted(toy, reward, [1, rounds], **changes)
         last = [0, *trajectory.columns.get("round", [])][-1]
         seen = f"with {words} its status is {trajectory.status!r} after {last} recorded rounds"
         require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds}")
-
-
-_plain: dict[str, Script] = {"arms": lambda t, usual: float(t % 2), BOX: lambda t, usual: 1.0}
 
 
 def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:

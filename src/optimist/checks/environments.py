@@ -4,6 +4,7 @@ import inspect
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from unittest import SkipTest
 
@@ -26,7 +27,6 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.environments.problems.glb import GLBProblem
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.environments.problems.kernel import KernelProblem
-from optimist.experiments.cell import Cell
 from optimist.experiments.trials import Trials, run
 
 SAME = "the same: all that is random comes from stream(purpose)"
@@ -71,20 +71,25 @@ def means(world: World, environment: Any) -> list[np.ndarray]:
 
 def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> None:
     """Raise BrokenError unless two environments are equal in all that algorithms meet."""
-    same = rewards(world, one) == rewards(world, other)
-    require(same, f"rewards are others when {how}", allowed)
+    expected = _met(world, other)
+    for name, values in _met(world, one).items():
+        is_are = "are others" if name == "rewards" else "is another"
+        require(values == expected[name], f"{name} {is_are} when {how}", allowed)
+
+
+def _met(world: World, environment: Any) -> dict[str, Any]:
+    """Return all that algorithms meet, as plain data by name."""
+    met: dict[str, Any] = {"rewards": rewards(world, environment)}
     if world.domain == BOX:
-        same = means(world, one) == means(world, other)
-        require(same, f"value(x) is another when {how}", allowed)
-        same = np.array_equal(one.problem().initial, other.problem().initial)
-        require(same, f"problem().initial is another when {how}", allowed)
-        return
+        met["value(x)"] = [mean.tolist() for mean in means(world, environment)]
+        met["problem().initial"] = np.array(environment.problem().initial).tolist()
+        return met
     for t in range(world.horizon):
-        for name in ("arms", "means"):
-            same = np.array_equal(getattr(one, name)(t), getattr(other, name)(t))
-            require(same, f"{name}({t}) is another when {how}", allowed)
-        same = one.context(t) == other.context(t)
-        require(same, f"context({t}) is another when {how}", allowed)
+        met |= {
+            f"{name}({t})": getattr(environment, name)(t).tolist() for name in ("arms", "means")
+        }
+        met[f"context({t})"] = environment.context(t)
+    return met
 
 
 # Its numbers.
@@ -111,8 +116,7 @@ def test_arms_are_sound_and_means_fit_them(world: World) -> None:
 @marked(domain=BOX, is_basic=True)
 def test_the_box_has_two_corners(world: World) -> None:
     """low and high are arrays (d,), with low below high."""
-    (environment,) = world.built(0)
-    low, high = np.asarray(environment.low), np.asarray(environment.high)
+    low, high = (np.asarray(getattr(world.built(0)[0], name)) for name in ("low", "high"))
     is_box = low.ndim == 1 and low.shape == high.shape and (low < high).all()
     require(is_box, f"low and high have shapes {low.shape}, {high.shape}", "(d,), low below high")
 
@@ -142,12 +146,12 @@ def test_facts_are_numbers(world: World) -> None:
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
     """context returns plain numbers by name, the same whenever it is asked."""
     (environment,) = world.built(0)
-    told, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
+    first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:
-        json.dumps(told)
+        json.dumps(first)
     except (TypeError, ValueError) as error:
         raise BrokenError(f"context: {error}", "int, float, bool and str") from error
-    require(told == again, "context is another when asked twice", ONCE)
+    require(first == again, "context is another when asked twice", ONCE)
 
 
 # Its trials.
@@ -162,14 +166,12 @@ def test_the_same_trial_is_the_same_environment(world: World) -> None:
 def test_different_trials_draw_different_numbers(world: World) -> None:
     """Two trials have different rewards, or share no initial points."""
     one, other = world.built(0, 1)
-    allowed = "draws from stream(purpose)"
     if world.domain == BOX:
-        initial = one.problem().initial
+        initial, seen = one.problem().initial, "share initial points"
         is_other = initial is None or not np.isin(initial, other.problem().initial).any()
-        require(is_other, "trials 0 and 1 share initial points", allowed)
     else:
-        is_other = rewards(world, one) != rewards(world, other)
-        require(is_other, "trials 0 and 1 have the same rewards", allowed)
+        is_other, seen = rewards(world, one) != rewards(world, other), "have the same rewards"
+    require(is_other, f"trials 0 and 1 {seen}", "draws from stream(purpose)")
 
 
 def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
@@ -218,8 +220,7 @@ def test_a_caller_cannot_change_it(world: World) -> None:
 
 def test_an_algorithm_can_play_in_it(world: World) -> None:
     """A trial of uniform play ends with status ok."""
-    cell = world.cell
-    uniform = Cell(cell.paper, cell.setting, "uniform", cell.spec)
+    uniform = replace(world.cell, algorithm="uniform")
     rounds = FEW if world.is_slow else None
     trajectory = run(Trials("regret", uniform, 0, 1, rounds=rounds), world.data())[0]
     require(trajectory.status == "ok", f"uniform play ends with {trajectory.status!r}", "'ok'")
@@ -246,21 +247,18 @@ def test_rewards_average_to_the_means(world: World) -> None:
     # noise, so that rounds are counted.
     middle = np.median(np.concatenate(true))
     weighed = [float(np.mean(np.sign(m - middle) * x)) for m, x in zip(true, noise, strict=True)]
-    for where, sums in (
-        ("", [float(x.mean()) for x in noise]),
-        (" where these are large", weighed),
-    ):
+    plain = [float(x.mean()) for x in noise]
+    for where, sums in (("", plain), (" where these are large", weighed)):
         mean, error = float(np.mean(sums)), float(np.std(sums, ddof=1)) / math.sqrt(len(sums))
         seen = f"rewards are {mean:.3g} above means{where}, with a standard error of {error:.2g}"
         allowed = f"{MOST:g} standard errors, or no difference where there is no noise"
         require(abs(mean) <= MOST * error or abs(mean) <= ROUNDING, seen, allowed)
     if isinstance(problem, KernelProblem):
-        spread = math.sqrt(np.mean([np.mean(x**2) for x in noise])) / problem.deviation
-        seen = (
-            f"rewards spread {spread:.3g} times as much as deviation, {problem.deviation:g}, says"
-        )
-        is_told = spread**2 < 1.0 + MOST * math.sqrt(2.0 / len(noise))
-        require(is_told, seen, "once as much, or less")
+        deviation = problem.deviation
+        spread = math.sqrt(np.mean([np.mean(x**2) for x in noise])) / deviation
+        seen = f"rewards spread {spread:.3g} times as much as deviation, {deviation:g}, says"
+        is_bounded = spread**2 < 1.0 + MOST * math.sqrt(2.0 / len(noise))
+        require(is_bounded, seen, "once as much, or less")
 
 
 @marked(domain="arms")
@@ -283,12 +281,8 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
     (environment,) = world.built(0)
     bound = environment.problem().value_bound
     for x in some_points(world, environment, MANY):
-        value = environment.value(x)
-        require(
-            value <= environment.maximum,
-            f"value(x) is {value!r}",
-            f"maximum, {environment.maximum:g}, at most",
-        )
+        value, most = environment.value(x), environment.maximum
+        require(value <= most, f"value(x) is {value!r}", f"maximum, {most:g}, at most")
         require(abs(value) <= bound, f"value(x) is {value!r}", f"value_bound, {bound:g}, at most")
 
 
@@ -296,9 +290,9 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
 def test_tells_a_known_problem(world: World) -> None:
     """problem returns a problem that the algorithms here are made for."""
     problem = world.told()[1]
-    known = (GLBProblem, HeavyTailedProblem, KernelProblem)
+    kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"
-    require(isinstance(problem, known), seen, ", ".join(cls.__name__ for cls in known))
+    require(isinstance(problem, kinds), seen, ", ".join(cls.__name__ for cls in kinds))
 
 
 def test_the_algorithm_is_told_the_truth(world: World) -> None:
@@ -306,17 +300,16 @@ def test_the_algorithm_is_told_the_truth(world: World) -> None:
     environment, problem = world.told()
     is_box = world.domain == BOX
     arms = environment.low[None] if is_box else environment.arms(0)
-    truth = {"dimension": arms.shape[1], "horizon": world.horizon}
+    given = world.horizon
+    truth = {"dimension": arms.shape[1], "horizon": given}
     if not is_box:
-        rounds = range(world.horizon)
-        truth["fixed_arms"] = all(np.array_equal(arms, environment.arms(t)) for t in rounds)
+        is_fixed = (np.array_equal(arms, environment.arms(t)) for t in range(given))
+        truth["fixed_arms"] = all(is_fixed)
     for name, true in truth.items():
         seen = getattr(problem, name, None)
         require(seen == true, f"problem.{name} is {seen!r}", f"{true}, as in the environment")
     horizon = getattr(environment, "horizon", None)
-    require(
-        horizon == world.horizon, f"horizon is {horizon!r}", f"{world.horizon}, as it was given"
-    )
+    require(horizon == given, f"horizon is {horizon!r}", f"{given}, as it was given")
     theta, is_kernel = environment.theta, isinstance(problem, KernelProblem)
     if theta is not None and not is_box:
         shape = (len(arms),) if is_kernel else (arms.shape[1],)
@@ -330,14 +323,14 @@ def test_the_algorithm_is_told_the_truth(world: World) -> None:
 def test_the_algorithm_is_told_the_true_box(world: World) -> None:
     """The problem is a BoxProblem with the environment's box, horizon and initial points."""
     environment, problem = world.told()
-    is_known = isinstance(problem, BoxProblem)
-    require(is_known, f"problem returned a {type(problem).__name__}", "a BoxProblem")
+    returned = f"problem returned a {type(problem).__name__}"
+    require(isinstance(problem, BoxProblem), returned, "a BoxProblem")
     for name in ("low", "high"):
         same = np.array_equal(getattr(problem, name), getattr(environment, name))
         require(same, f"problem.{name} is not that of the environment", "the same box")
     if "own_initial" in inspect.signature(environment.problem).parameters:
-        own = environment.problem(own_initial=True).initial
-        require(own is None, "with own_initial=True initial is no None", "None")
+        initial = environment.problem(own_initial=True).initial
+        require(initial is None, "with own_initial=True initial is no None", "None")
         problem = environment.problem(own_initial=False)
         require(problem.initial is not None, "initial is None", "points that algorithms share")
     if problem.initial is not None:

@@ -28,10 +28,7 @@ class Arms:
         self.environment = environment
         self.array = array
 
-    @property
-    def truth_length(self) -> int:
-        """Numbers in a row of the argument of ``contains``."""
-        return truth_length(self.algorithm.problem, self.environment.arms(0))
+        self.truth_length = truth_length(algorithm.problem, environment.arms(0))
 
     def arms(self, t: int) -> np.ndarray:
         """Return the arms of round ``t``, (K, d)."""
@@ -58,21 +55,16 @@ class Arms:
         try:
             update(*arguments, **context)
         except TypeError:
-            _require_fit(update, arguments, context)
+            try:
+                inspect.signature(update).bind(*arguments, **context)
+            except TypeError as error:
+                call = ", ".join(["self", "arms", "index", "reward", *context])
+                raise BrokenError(f"update does not take its arguments: {error}", call) from error
             raise
 
     def words(self, choice: int) -> str:
         """Return a choice in words that follow ``it``."""
         return f"chose arm {choice}"
-
-
-def _require_fit(update: Any, arguments: tuple[Any, ...], context: dict[str, Any]) -> None:
-    """Raise BrokenError unless ``update`` can be called with such arguments."""
-    try:
-        inspect.signature(update).bind(*arguments, **context)
-    except TypeError as error:
-        call = ", ".join(["self", "arms", "index", "reward", *context])
-        raise BrokenError(f"update does not take its arguments: {error}", call) from error
 
 
 class Box:

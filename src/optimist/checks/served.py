@@ -4,6 +4,7 @@ import importlib
 import traceback
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from unittest import SkipTest
 
 from optimist.algorithms import REGISTRIES, canonical
@@ -32,7 +33,7 @@ from optimist.core.label import Label
 from optimist.core.registry import Registry, file_meant, names_file
 from optimist.core.user_errors import in_one_line
 from optimist.environments import ENVIRONMENTS
-from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.cell import make_cell
 from optimist.experiments.limits import limited
 
 LONGEST = 240  # letters of an observation
@@ -95,19 +96,16 @@ def _registries(name: str) -> list[str]:
                 kinds.append(kind)
             except ConfigError as error:  # a package offers it for another domain
                 errors.append(error)
-    if not kinds:
-        raise errors[0] if errors else _unknown(name)
-    return kinds
-
-
-def _unknown(name: str) -> ConfigError:
-    meant = file_meant(name)
-    if not meant:
-        return unknown_name("algorithm or environment", name, set().union(*_ALL.values()))
-    return ConfigError(
-        f"unknown algorithm or environment {name!r}{meant}; allowed: a class in a file, "
-        "path.py:Class, or a name that optimist list prints"
-    )
+    if kinds:
+        return kinds
+    if errors:
+        raise errors[0]
+    if meant := file_meant(name):
+        raise ConfigError(
+            f"unknown {_IN_FILES.kind} {name!r}{meant}; allowed: a class in a file, "
+            "path.py:Class, or a name that optimist list prints"
+        )
+    raise unknown_name(_IN_FILES.kind, name, set().union(*_ALL.values()))
 
 
 def _of_algorithm(text: str, domain: str) -> list[Case]:
@@ -125,8 +123,8 @@ def _of_algorithm(text: str, domain: str) -> list[Case]:
 def _of_environment(text: str) -> list[Case]:
     """Return the cases of an environment in its own setting, or in the papers' that have it."""
     if text not in ENVIRONMENTS.table:
-        own = setting(text).cell("uniform")
-        cells = {own.setting: own}
+        cell = setting(text).cell("uniform")
+        cells = {cell.setting: cell}
     else:
         cells = {
             f"{paper['paper']}/{label}": make_cell(paper, label, "uniform")
@@ -136,13 +134,15 @@ def _of_environment(text: str) -> list[Case]:
         }
     if not cells:
         raise ConfigError(f"environment {text!r} needs a data set; allowed: one that needs none")
-    worlds: list[Case] = []
-    for where, cell in cells.items():
-        domain = cell.domain
-        asked = {"horizon": HORIZONS[domain]} | dict(Label.parse(text).options)
-        spec = {**cell.spec, "horizon": asked["horizon"]}
-        worlds.append(World(Cell(cell.paper, cell.setting, cell.algorithm, spec), where, domain))
-    return worlds
+    horizon = dict(Label.parse(text).options).get("horizon")
+    return [
+        World(
+            replace(cell, spec={**cell.spec, "horizon": horizon or HORIZONS[cell.domain]}),
+            where,
+            cell.domain,
+        )
+        for where, cell in cells.items()
+    ]
 
 
 def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[str, ...]:
@@ -165,10 +165,9 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
         with warnings.catch_warnings(), limited(seconds):
             warnings.simplefilter("ignore")
             function(case)
-    except RefusedError as refusal:
-        return REFUSED, str(refusal), "", ""
     except SkipTest as reason:
-        return PASSED_OVER, str(reason), "", ""
+        result = REFUSED if isinstance(reason, RefusedError) else PASSED_OVER
+        return result, str(reason), "", ""
     except BrokenError as broken:
         return FAILED, _brief(broken.seen), _brief(broken.allowed), ""
     except OutOfTimeError:
@@ -190,6 +189,6 @@ def _brief(text: str) -> str:
 def _round(error: BaseException) -> str:
     """Return the round of the innermost local variable t of this package, which counts from 0."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    own = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
-    rounds = [f.f_locals["t"] for f in own if isinstance(f.f_locals.get("t"), int)]
+    ours = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
+    rounds = [f.f_locals["t"] for f in ours if isinstance(f.f_locals.get("t"), int)]
     return f", in round {rounds[-1] + 1}" if rounds else ""

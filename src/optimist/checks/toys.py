@@ -1,6 +1,7 @@
 """Small problems and environments whose arms, functions and rewards are written down."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,45 +13,38 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.environments.problems.glb import GLBProblem
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.environments.problems.kernel import KernelProblem
-from optimist.numerics.kernels import GaussianKernel, Kernel, LinearKernel, make_kernel
+from optimist.numerics.kernels import Kernel, LinearKernel, make_kernel
 from optimist.numerics.links import Link, make_link
 
 HEAVY_TAILED = "heavy_tailed"
 LINKS = ("logistic", "poisson", "gaussian")
-KERNELS: dict[str, Kernel] = {
-    "gaussian_kernel": GaussianKernel(0.5),
-    "linear_kernel": LinearKernel(),
+KERNELS: dict[str, Kernel] = {"linear_kernel": LinearKernel()} | {
+    f"{name}_kernel": make_kernel(name, 0.5)
+    for name in ("gaussian", "matern12", "matern32", "matern52")
 }
-# For an algorithm that is made for none of those.
-OTHER_KERNELS: dict[str, Kernel] = {
-    f"{name}_kernel": make_kernel(name, 0.5) for name in ("matern12", "matern32", "matern52")
-}
-KINDS = (*LINKS, *KERNELS, HEAVY_TAILED)
+KINDS = (*LINKS, "gaussian_kernel", "linear_kernel", HEAVY_TAILED)
 # Context that environments give with a reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
 def kinds_of(cls: Any) -> tuple[str, ...]:
     """Return the kinds of problem, see `make_problem`, that an algorithm class is made for."""
-    found = tuple(kind for kind in KINDS if _is_for(cls, kind))
-    return found or tuple(kind for kind in OTHER_KERNELS if _is_for(cls, kind))
-
-
-def _is_for(cls: Any, kind: str) -> bool:
-    try:
-        check_problem(cls.__name__, cls, make_problem(kind))
-    except ConfigError:
-        return False
-    return True
+    kinds = []
+    for kind in dict.fromkeys((*KINDS, *KERNELS)):
+        with suppress(ConfigError):
+            check_problem(cls.__name__, cls, make_problem(kind))
+            kinds.append(kind)
+    # The other kernels are for algorithms that no other problem suits.
+    return tuple(kind for kind in kinds if kind in KINDS) or tuple(kinds)
 
 
 def make_problem(
     link: str | Link = "logistic", dimension: int = 2, norm_bound: float = 3.0, **changes: Any
 ) -> Any:
     """Return a problem of a kind, or of a link, with plain values for everything not given."""
-    if link in (*KERNELS, *OTHER_KERNELS):
+    if link in KERNELS:
         values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
-        kernel = (KERNELS | OTHER_KERNELS)[str(link)]
+        kernel = KERNELS[str(link)]
         return KernelProblem(kernel=kernel, dimension=dimension, norm_bound=norm_bound, **values)
     if link == HEAVY_TAILED:
         values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0}
@@ -74,7 +68,8 @@ class ScriptedEnvironment(FiniteArmEnvironment):
     """An environment whose arms and rewards are written down.
 
     Arms (K, d) of ``pools`` are met in turn; ``reward`` maps round and index to the reward. A
-    confidence set should hold ``theta``; ``context`` is told along with each reward.
+    confidence set should hold ``theta``; an algorithm gets ``context`` with
+    each reward.
     """
 
     def __init__(
@@ -88,7 +83,6 @@ class ScriptedEnvironment(FiniteArmEnvironment):
         self.given = dict(context or {})
         self.script = reward
         self.theta = theta
-        self.asked: list[tuple[int, int]] = []
 
     def arms(self, t: int) -> np.ndarray:
         return self.pools[t % len(self.pools)]
@@ -97,7 +91,6 @@ class ScriptedEnvironment(FiniteArmEnvironment):
         return np.linspace(0.0, 1.0, len(self.arms(t)))
 
     def reward(self, t: int, index: int) -> float:
-        self.asked.append((t, index))
         return self.script(t, index)
 
     def context(self, t: int) -> dict[str, Any]:
@@ -137,7 +130,7 @@ class ScriptedFunction(BoxEnvironment):
         script: Callable[[int, float], float] = lambda t, value: value,
     ) -> None:
         self.maximum = maximum
-        self.known = problem
+        self.given = problem
         self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
         self.function = function
         self.script = script
@@ -149,7 +142,7 @@ class ScriptedFunction(BoxEnvironment):
         return self.script(t, self.function(x))
 
     def problem(self, *args: Any, **options: Any) -> BoxProblem:
-        return self.known
+        return self.given
 
 
 def bowl(x: np.ndarray) -> float:

@@ -66,16 +66,16 @@ class Committed:
             self.other.add(cell.name)
             if not (self._takes_all and _is_as_committed(cell)):
                 return None
-        found = self._table.recorded(*trials.key)
-        if found is None or not record.fits(found):
+        recorded = self._table.recorded(*trials.key)
+        if recorded is None or not record.fits(recorded):
             return None
-        own = found.take(np.array([trials.first]))
+        trial = recorded.take(np.array([trials.first]))
         # A trial that ended before its first recorded round has only its end.
-        rows = (own.by_round if len(own.rounds[0]) else own.finals).reindex(columns=COLUMNS)
+        rows = (trial.by_round if len(trial.rounds[0]) else trial.finals).reindex(columns=COLUMNS)
         rows = rows.assign(paper=cell.paper, seconds=np.nan)
-        if own.instance[0]:
-            rows["instance"], rows["simple_regret"] = own.instance[0], np.nan
-            rows.loc[rows.index[-1], "simple_regret"] = own.ends["simple_regret"][0]
+        if trial.instance[0]:
+            rows["instance"], rows["simple_regret"] = trial.instance[0], np.nan
+            rows.loc[rows.index[-1], "simple_regret"] = trial.ends["simple_regret"][0]
         return rows, record.short_commit
 
 

@@ -74,6 +74,7 @@ def plot(
         For another ending, a name without an algorithm, or if no trial was completed.
     """
     import matplotlib.style
+    from matplotlib.figure import Figure
 
     from optimist.figures.figure import STYLE
 
@@ -83,36 +84,31 @@ def plot(
     if complete.empty:
         raise ConfigError("no trial was completed; allowed: trials with the status ok")
     left_out = (name.rpartition("/")[2] for name in played.attrs.get("errors", ()))
-    known = {*map(name_of, (*played["algorithm"], *left_out))}
+    allowed = {*map(name_of, (*played["algorithm"], *left_out))}
     for name in names or ():
-        if name not in known:
-            raise unknown_name("names", name, known)
+        if name not in allowed:
+            raise unknown_name("names", name, allowed)
     settings = list(complete.groupby(["paper", "setting"], sort=False))
     style = _style([*dict.fromkeys(complete["algorithm"])], names or {})
     beside = "" if played.attrs.get("processes") == 1 else ", beside other processes"
+    row = max(ROW, AROUND + BOX * len(style))
+    height = row * len(settings) + LEGEND * (2 + len(style) // 3)
     with matplotlib.style.context(STYLE, after_reset=True):
-        page = _empty(len(settings), len(style))
+        page = Figure(figsize=(WIDTH, height), layout="constrained")
         canvases = page.subplots(len(settings), 3, squeeze=False)
         for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
             row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
             _draw_curves(row_of[0], row_of[1], rows, style, level, beside)
             of_setting = (played["paper"] == paper) & (played["setting"] == setting)
-            _draw_ends(row_of[2], rows, style, _failed(played[of_setting]))
+            lost = played[of_setting & ~played["status"].isin(COMPLETE)]
+            failed = lost.groupby("algorithm")["trial"].nunique().to_dict()
+            _draw_ends(row_of[2], rows, style, failed)
         _draw_legend(page, canvases[0][0], complete, level)
         if path is not None:
             ending = Path(path).suffix[1:]
             marks = outputs.metadata(ending)
             write_atomically(path, lambda p: page.savefig(p, format=ending, metadata=marks))
     return page
-
-
-def _empty(rows: int, algorithms: int) -> "Page":
-    """Return a page high enough for its rows and its legend."""
-    from matplotlib.figure import Figure
-
-    row = max(ROW, AROUND + BOX * algorithms)
-    height = row * rows + LEGEND * (2 + algorithms // 3)
-    return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
 def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -140,16 +136,14 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
     """Return labels without file names, except where two files have methods of one name."""
-    own = {label: name_of(label) for label in labels}
-    called = {name: _class(name) for name in own.values()}
+    names = {label: name_of(label) for label in labels}
+    called = {
+        name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
+    }
     for longer in (short_name, str):
         twice = {name for name in called if [*called.values()].count(called[name]) > 1}
         called |= {name: longer(name) for name in twice}
-    return {label: called[name] + label[len(name) :] for label, name in own.items()}
-
-
-def _class(name: str) -> str:
-    return name.rpartition(":")[2] if names_file(name) else name
+    return {label: called[name] + label[len(name) :] for label, name in names.items()}
 
 
 def _draw_curves(
@@ -170,12 +164,17 @@ def _draw_curves(
 
     untimed: list[str] = []
     unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
-    for label, found in rows.groupby("algorithm", sort=False):
-        shared = found.groupby("round")["trial"].transform("size") == found["trial"].nunique()
-        markers = {"markevery": 0.15, "markersize": 3.5, "markeredgecolor": "white"}
-        keywords = {**style[label], **markers}
+    for label, trials in rows.groupby("algorithm", sort=False):
+        sizes = trials.groupby("round")["trial"].transform("size")
+        shared = trials[sizes == trials["trial"].nunique()]
+        keywords = {
+            **style[label],
+            "markevery": 0.15,
+            "markersize": 3.5,
+            "markeredgecolor": "white",
+        }
         seaborn.lineplot(
-            found[shared],
+            shared,
             x="round",
             y="regret",
             errorbar=interval,
@@ -184,7 +183,7 @@ def _draw_curves(
             ax=left,
             **keywords,
         )
-        means = found[shared].groupby("round")[["seconds", "regret"]].mean().dropna()
+        means = shared.groupby("round")[["seconds", "regret"]].mean().dropna()
         if means.empty:  # trials of a full run have no times
             untimed.append(keywords["label"])
         else:
@@ -218,12 +217,6 @@ def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str,
     return {"value": "symlog", "linthresh": float(drawn[drawn > 0.0].min())}
 
 
-def _failed(rows: "pd.DataFrame") -> dict[str, int]:
-    """Return how many trials of each algorithm failed."""
-    lost = rows[~rows["status"].isin(COMPLETE)]
-    return {label: found["trial"].nunique() for label, found in lost.groupby("algorithm")}
-
-
 def _draw_ends(
     canvas: "Canvas", rows: "pd.DataFrame", style: Style, failed: Mapping[str, int]
 ) -> None:
@@ -237,10 +230,10 @@ def _draw_ends(
     table = _ends(rows)
     means = table.mean()
     order = sorted(table, key=lambda label: (label in failed, means[label]))
-    names = {
-        label: style[label]["label"] + (f"\n{failed[label]} failed" if label in failed else "")
+    names = [
+        style[label]["label"] + (f"\n{failed[label]} failed" if label in failed else "")
         for label in order
-    }
+    ]
     faint = min(1.0, FADED / len(table))
     for _, regrets in table[order].iterrows():
         canvas.plot(regrets, range(len(order)), color="0.6", lw=0.4, alpha=0.6 * faint, zorder=1)
@@ -261,7 +254,7 @@ def _draw_ends(
         keywords = {"color": style[label]["color"], "marker": style[label]["marker"]}
         places = np.full(len(table), place)
         canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **keywords)
-    canvas.set_yticks(range(len(order)), [*names.values()])
+    canvas.set_yticks(range(len(order)), names)
     canvas.grid(visible=False, axis="y")
     values = table.stack()
     scale = _scale(values, table.median())

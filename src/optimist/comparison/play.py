@@ -152,8 +152,8 @@ def play(
             raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
         raise ConfigError(f"rounds is {rounds!r}; allowed: a whole number, at least 1, or none")
-    found_cells = cells(_settings(where), algorithms)
-    for cell in found_cells if rounds is not None else ():
+    chosen = cells(_settings(where), algorithms)
+    for cell in chosen if rounds is not None else ():
         if rounds > (most := cell.spec["horizon"]):
             raise ConfigError(
                 f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most its horizon, "
@@ -161,26 +161,38 @@ def play(
             )
     asked = [
         Trials("regret", cell, trial, trial + 1, rounds=rounds)
-        for cell in found_cells
+        for cell in chosen
         for trial in range(first, first + trials)
     ]
     playing = _Playing(asked, cores, report, fresh, committed, errors == "skip")
     frames = playing.frames()
     if not frames:
         raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
-    found = _joined(asked, frames)
-    found.attrs |= {
-        "committed": playing.taken,
+    joined = _joined(asked, frames)
+    taken = Counter(playing.sources.values())
+    joined.attrs |= {
+        "reused": taken.pop("", 0),
+        "committed": dict(taken),
         "other_code": playing.other_code,
-        "reused": playing.reused,
         "processes": playing.processes,
         "kept": playing.is_keeping,
         "errors": playing.errors,
-        "one_instance": sorted({_place(t.cell) for t in asked if _is_of_one_instance(t.cell)}),
-        "own_radii": sorted({_place(t.cell) for t in asked if _has_own_radii(t.cell)}),
-        "horizons": {_place(t.cell): t.cell.spec["horizon"] for t in asked},
+        "horizons": {_place(cell): cell.spec["horizon"] for cell in chosen},
+    } | _remarkable(chosen)
+    return joined
+
+
+def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
+    """Return the settings with one instance, and the settings with the radii of theorems."""
+    options = {_place(cell): option_defaults(cell.spec) for cell in chosen}
+    return {
+        "one_instance": sorted(k for k, one in options.items() if one.get("instance") == "shared"),
+        "own_radii": sorted(
+            k
+            for k, one in options.items()
+            if one.get("radius", "theory") == "theory" and one.get("factor") == 1.0
+        ),
     }
-    return found
 
 
 def _tell_of_kernels() -> None:
@@ -197,29 +209,17 @@ def _place(cell: Cell) -> str:
     return f"{cell.paper}/{cell.setting}"
 
 
-def _is_of_one_instance(cell: Cell) -> bool:
-    return option_defaults(cell.spec).get("instance") == "shared"
-
-
-def _has_own_radii(cell: Cell) -> bool:
-    options = option_defaults(cell.spec)
-    return options.get("radius", "theory") == "theory" and options.get("factor") == 1.0
-
-
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     if isinstance(where, type):
         raise ConfigError(
             f"setting is {where!r}; allowed: texts, such as world.py:World for a class"
         )
-    listed = [where] if isinstance(where, str | Setting) else list(where)
-    found = [
-        one
-        for entry in listed
-        for one in ([entry] if isinstance(entry, Setting) else settings(entry))
-    ]
-    if not found:
+    chosen: list[Setting] = []
+    for entry in [where] if isinstance(where, str | Setting) else where:
+        chosen += [entry] if isinstance(entry, Setting) else settings(entry)
+    if not chosen:
         raise ConfigError("settings is empty; allowed: PAPER/SETTING")
-    return once(found)
+    return once(chosen)
 
 
 def figures_folder(paper: str) -> Path:
@@ -246,10 +246,9 @@ class _Playing:
 
     Attributes
     ----------
-    taken : dict
-        Number of trials from tables of a full run, by commit.
-    reused : int
-        Number of trials from kept results.
+    sources : dict
+        By the number of a trial that was not played now: the commit of its code if it is from the
+        table of a full run, "" if it is from kept results.
     processes : int
         Number of processes at once.
     is_keeping : bool
@@ -280,55 +279,43 @@ class _Playing:
             self.is_keeping = False
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
-        self._clock = Clock()
         papers = set() if fresh else {t.cell.paper for t in asked} - {OWN}
         self._tables = {
             paper: Committed(figures_folder(paper), paper, takes_all=takes_all) for paper in papers
         }
         self._takes_all = takes_all
-        self.taken: dict[str, int] = {}
-        self.reused = 0
+        self.sources: dict[int, str] = {}
         self.processes = 0
-        self._is_reused: set[int] = set()
-        self._commits: dict[int, str] = {}
         self._is_skipping = is_skipping
         self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial of cells without an error, in the requested order."""
-        found = {} if self._is_fresh else self._made_before()
-        missing = {i: t for i, t in enumerate(self._asked) if i not in found}
-        self._clock.begin(missing.values())
-        asked = Counter(t.cell.name for t in self._asked)
-        ended = Counter(self._asked[i].cell.name for i in found)
-        for i, rows in self._played(missing):
+        frames = {} if self._is_fresh else self._made_before()
+        missing = {i: t for i, t in enumerate(self._asked) if i not in frames}
+        clock = Clock([*missing.values()])
+        for i, rows in self._played(missing, clock):
             if rows is not None:
-                found[i] = rows
-                ended[self._asked[i].cell.name] += 1
-            done, total = (
-                sum(number for name, number in counts.items() if name not in self.errors)
-                for counts in (ended, asked)
-            )
-            self._report(Progress(done, total, self._clock.left / self._cores))
-        kept = [i for i in sorted(found) if not self._is_left_out(i)]
-        for commits in (self._commits[i] for i in kept if i in self._commits):
-            self.taken[commits] = self.taken.get(commits, 0) + 1
-        self.reused = len(self._is_reused.intersection(kept))
-        return [found[i] for i in kept]
+                frames[i] = rows
+            total = sum(not self._is_left_out(k) for k in range(len(self._asked)))
+            done = sum(not self._is_left_out(k) for k in frames)
+            self._report(Progress(done, total, clock.left / self._cores))
+        kept = [i for i in sorted(frames) if not self._is_left_out(i)]
+        self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
+        return [frames[i] for i in kept]
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
         """Return the rows of trials that were kept, or that a full run played."""
-        found = {}
+        frames = {}
         for i, trials in enumerate(self._asked):
             rows = self._shelf.rows(trials)
             if rows is not None:
-                found[i] = rows
-                self._is_reused.add(i)
+                frames[i], self.sources[i] = rows, ""
             elif trials.cell.paper in self._tables:
-                known = self._tables[trials.cell.paper].rows(trials, self._shelf.digest(trials))
-                if known is not None:
-                    found[i], self._commits[i] = known
-        return found
+                taken = self._tables[trials.cell.paper].rows(trials, self._shelf.digest(trials))
+                if taken is not None:
+                    frames[i], self.sources[i] = taken
+        return frames
 
     @property
     def other_code(self) -> dict[str, Any]:
@@ -340,7 +327,9 @@ class _Playing:
             "taken": self._takes_all,
         }
 
-    def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
+    def _played(
+        self, missing: Mapping[int, Trials], clock: Clock
+    ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the number and the rows of each, or None if its cell is skipped."""
         self.processes = max(1, min(self._cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
@@ -353,13 +342,13 @@ class _Playing:
                     if not (self._is_skipping and isinstance(error, TrialError)):
                         raise error
                     self.errors.setdefault(trials.cell.name, str(error))
-                    self._clock.drop(trials.cell)
+                    clock.drop(trials.cell)
                     for other in filter(self._is_left_out, [*waiting]):
                         del waiting[other]
                     yield i, None
                 elif not self._is_left_out(i):
                     seconds, rows = value
-                    self._clock.stop(trials, seconds)
+                    clock.stop(trials, seconds)
                     yield i, read(Path(outputs[i])) if rows is None else rows.to_pandas()
 
     def _is_left_out(self, number: int) -> bool:
@@ -384,9 +373,8 @@ def _added(cell: Cell) -> dict[str, Any]:
     import cloudpickle
 
     name = name_of(cell.algorithm)
-    added = REGISTRIES[cell.domain].added[name]
     try:
-        pickled = cloudpickle.dumps(added)
+        pickled = cloudpickle.dumps(REGISTRIES[cell.domain].added[name])
     except Exception as error:
         raise ConfigError(
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "

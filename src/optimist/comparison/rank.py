@@ -70,11 +70,11 @@ def rank(
         raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: that of play")
     if reference is not None:
         reference = str(Label.parse(reference))
-        if reference not in (known := [*dict.fromkeys(played["algorithm"])]):
-            raise unknown_name("reference", reference, known)
+        if reference not in (labels := [*dict.fromkeys(played["algorithm"])]):
+            raise unknown_name("reference", reference, labels)
     rows: list[dict[str, Any]] = []
-    for (paper, setting), found in played.groupby(["paper", "setting"], sort=False):
-        ends = found.loc[found.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
+    for (paper, setting), trials in played.groupby(["paper", "setting"], sort=False):
+        ends = trials.loc[trials.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
         for place, row in enumerate(_of_setting(ends, level, reference), 1):
             rows.append({"paper": paper, "setting": setting, "rank": place, **row})
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -91,22 +91,23 @@ def _of_setting(
     failed = {
         label: int((ends["algorithm"] == label).sum()) - len(regrets[label]) for label in labels
     }
-    order = sorted(labels, key=lambda label: (failed[label] > 0, *_first(regrets[label].mean())))
+    means = {label: regrets[label].mean() for label in labels}
+    order = sorted(labels, key=lambda k: (failed[k] > 0, np.isnan(means[k]), means[k]))
     sound = {label: regrets[label] for label in order if not failed[label]}
     better = _better(sound, 1.0 - level)
     base = order[0] if reference is None else reference
     for label in order:
-        own = regrets[label]
+        values = regrets[label]
         better_than = [loser for winner, loser in better if winner == label]
         worse_than = [winner for winner, loser in better if loser == label]
         is_compared = label != base and label in sound and base in sound
         yield {
             "algorithm": label,
-            "trials": len(own),
-            "mean": own.mean(),
-            **_interval("low", "high", Mean(own.to_numpy()), level),
-            "median": own.median(),
-            **_difference(own, regrets.get(base, own[:0]), level, is_compared=is_compared),
+            "trials": len(values),
+            "mean": means[label],
+            **_interval("low", "high", Mean(values.to_numpy()), level),
+            "median": values.median(),
+            **_difference(values, regrets.get(base, values[:0]), level, is_compared=is_compared),
             "wins": len(better_than),
             "losses": len(worse_than),
             "better_than": sorted(better_than, key=order.index),
@@ -127,11 +128,6 @@ def _by_trial(ends: "pd.DataFrame", label: str, column: str) -> "pd.Series":
     return ends[ends["algorithm"] == label].set_index("trial")[column].astype(float)
 
 
-def _first(mean: float) -> tuple[bool, float]:
-    """Return a sort key that puts NaN last."""
-    return bool(np.isnan(mean)), mean
-
-
 def _interval(low: str, high: str, evidence: Mean, level: float) -> dict[str, float]:
     pieces = evidence.pieces(level)
     bounds = pieces[0] if pieces else (np.nan, np.nan)
@@ -145,12 +141,12 @@ def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
 
 
 def _difference(
-    own: "pd.Series", base: "pd.Series", level: float, *, is_compared: bool
+    values: "pd.Series", base: "pd.Series", level: float, *, is_compared: bool
 ) -> dict[str, float]:
     names = ("difference", "difference_low", "difference_high", "p")
-    if not is_compared or not len(own.index.intersection(base.index)):
+    if not is_compared or not len(values.index.intersection(base.index)):
         return dict.fromkeys(names, np.nan)
-    evidence = _pair(own, base)
+    evidence = _pair(values, base)
     interval = _interval("difference_low", "difference_high", evidence, level)
     # Fewer trials test nothing.
     p = two_sided(evidence) if evidence.n >= RATIO_UNITS else np.nan
@@ -158,7 +154,7 @@ def _difference(
 
 
 def two_sided(evidence: Mean) -> float:
-    """Return the p-value of "there is no difference"."""
+    """Return the two-sided p-value for a difference of zero."""
     return min(1.0, 2.0 * min(evidence.p_values(0.0)))
 
 
@@ -166,6 +162,6 @@ def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str
     """Return the pairs whose first has less regret, with ``error`` for all pairs together."""
     pairs = list(combinations(regrets, 2))
     evidence = [_pair(regrets[one], regrets[other]) for one, other in pairs]
-    adjusted = holm([two_sided(found) if found.n else 1.0 for found in evidence])
+    adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])
     decided = zip(pairs, evidence, adjusted, strict=True)
-    return [pair if found.value < 0.0 else pair[::-1] for pair, found, p in decided if p <= error]
+    return [pair if one.value < 0.0 else pair[::-1] for pair, one, p in decided if p <= error]

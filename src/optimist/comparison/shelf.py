@@ -36,7 +36,7 @@ class Shelf:
         self._options = load_config()["datasets"]
         self._packages = provenance.packages()
         self._digests: dict[str, str] = {}
-        self._known: dict[Path, pd.DataFrame | None] = {}
+        self._files: dict[Path, pd.DataFrame | None] = {}
 
     def digest(self, trials: Trials) -> str:
         """Return the digest of all inputs of some trials."""
@@ -60,18 +60,18 @@ class Shelf:
             for path in Path(folder, place.path).parent.glob(f"*.{place.digest}.parquet"):
                 part = parse_result(path)
                 if part is not None and part.first <= trials.first < part.stop:
-                    found = self._file(path, is_foreign=trials.is_foreign)
-                    if found is not None and trials.first in found["trial"].values:
-                        return found[found["trial"] == trials.first]
+                    rows = self._file(path, is_foreign=trials.is_foreign)
+                    if rows is not None and trials.first in rows["trial"].values:
+                        return rows[rows["trial"] == trials.first]
         return None
 
     def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
         """Return the rows of a result file, or None if it is damaged or observed other files."""
-        if path not in self._known:
-            self._known[path] = None
+        if path not in self._files:
+            self._files[path] = None
             with suppress(ResultError, UnreadableError):
                 observed = results.read_metadata(path)["observed"] if is_foreign else None
                 if observed is None or first_change(observed) is None:
-                    found = read(path)
-                    self._known[path] = found[~found["status"].isin(EARLY)]
-        return self._known[path]
+                    rows = read(path)
+                    self._files[path] = rows[~rows["status"].isin(EARLY)]
+        return self._files[path]

@@ -59,21 +59,20 @@ def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
         task = bar.add_task("trials", total=None, left="")
         last = time.monotonic()
 
-        def report(found: Progress) -> None:
+        def report(now: Progress) -> None:
             nonlocal last
-            bar.update(task, completed=found.done, total=found.total, left=_left(found))
+            bar.update(task, completed=now.done, total=now.total, left=_left(now))
             if silent and time.monotonic() - last > PLAIN_PAUSE:
                 last = time.monotonic()
-                print(f"{found.done} of {found.total} trials, {_left(found)}", file=stream)
+                print(f"{now.done} of {now.total} trials, {_left(now)}", file=stream)
 
         yield report
 
 
-def _left(found: Progress) -> str:
-    seconds = found.seconds_left
-    if seconds != seconds:
+def _left(now: Progress) -> str:
+    if math.isnan(now.seconds_left):
         return "time left: not known yet"
-    return f"some {in_words(seconds)} left"
+    return f"some {in_words(now.seconds_left)} left"
 
 
 def compared(options: argparse.Namespace) -> "pd.DataFrame":
@@ -94,9 +93,9 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
         outputs.check_picture("--plot", options.plot)
     reference = options.reference
     if reference is not None:
-        known = [str(Label.parse(with_file(label))) for label in options.algorithm]
-        if (reference := str(Label.parse(with_file(reference)))) not in known:
-            raise unknown_name("--reference", reference, known)
+        labels = [str(Label.parse(with_file(label))) for label in options.algorithm]
+        if (reference := str(Label.parse(with_file(reference)))) not in labels:
+            raise unknown_name("--reference", reference, labels)
     play_all = partial(_played, options)
     try:
         played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
@@ -145,12 +144,9 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
     forms = [list(_narrower(_columns(rows, base))) for rows in groups]
     # All settings have one form: the first form in which every table fits.
-    fitting = (
-        number
-        for number in range(len(forms[0]))
-        if all(_width(_as_table(form[number]), console) <= console.width for form in forms)
-    )
-    number = next(fitting, len(forms[0]) - 1)
+    for number in range(len(forms[0])):
+        if all(_width(_as_table(form[number]), console) <= console.width for form in forms):
+            break
     for rows, form in zip(groups, forms, strict=True):
         paper, setting = rows["paper"].iloc[0], rows["setting"].iloc[0]
         title = setting if paper == "own" else f"{paper}/{setting}"
@@ -162,16 +158,11 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         folded = (terminal.folded(line, console.width) for line in lines)
         console.print(_text("\n".join(folded)), soft_wrap=True, style="italic")
         console.print(_as_table(form[number]))
-        place = f"{paper}/{setting}/"
-        told = [
-            *zip(rows["algorithm"], rows["faults"], strict=True),
-            *(
-                (name.removeprefix(place), "left out, for the error below")
-                for name in table.attrs.get("errors", ())
-                if name.startswith(place)
-            ),
-        ]
-        for label, words in told:
+        faults = dict(zip(rows["algorithm"], rows["faults"], strict=True))
+        for name in table.attrs.get("errors", ()):
+            if name.startswith(place := f"{paper}/{setting}/"):
+                faults[name.removeprefix(place)] = "left out, for the error below"
+        for label, words in faults.items():
             if words:
                 console.print(_text(f"{label}: {words}"), end="\n\n")
     hidden = [name for name in ("p", "median") if name not in forms[0][number]]
@@ -180,15 +171,15 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
 
 def other_code(table: "pd.DataFrame") -> str:
     """Return the committed cells of other code in words; empty if there are none."""
-    found = table.attrs.get("other_code", {})
-    names = found.get("cells", ())
+    other = table.attrs.get("other_code", {})
+    names = other.get("cells", ())
     if not names:
         return ""
     shown = ", ".join([*names[:NAMED], *["..."] * (len(names) > NAMED)])
-    if found["taken"]:
-        return f"{len(names)} of {found['of']} committed cells are of other code: {shown}"
+    if other["taken"]:
+        return f"{len(names)} of {other['of']} committed cells are of other code: {shown}"
     return (
-        f"{len(names)} of {found['of']} cells are committed with other code: {shown}; played "
+        f"{len(names)} of {other['of']} cells are committed with other code: {shown}; played "
         "again (--committed takes them)"
     )
 
@@ -200,15 +191,15 @@ def _text(words: str) -> str:
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
     """Return how much of a setting was played, and limits on conclusions from its trials."""
-    found = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
+    remarks = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
     rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
     if rounds is not None and rounds != horizon:
-        found.append(f"{rounds} of {horizon} rounds")
+        remarks.append(f"{rounds} of {horizon} rounds")
     if place in attrs.get("one_instance", ()):
-        found.append("one instance: trials differ in noise")
+        remarks.append("one instance: trials differ in noise")
     if place in attrs.get("own_radii", ()):
-        found.append("radii are those of each method's theorem")
-    return found
+        remarks.append("radii are those of each method's theorem")
+    return remarks
 
 
 def _is_uneven(rows: "pd.DataFrame") -> bool:
@@ -225,7 +216,8 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
     ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
     columns = {"": rows["rank"].map(str), NAME: rows["algorithm"]}
     if _is_uneven(rows):
-        columns["trials"] = rows.apply(lambda row: _counted(row["trials"], row["failed"]), axis=1)
+        failed = rows["failed"].map(lambda number: f" ({number} failed)" if number else "")
+        columns["trials"] = rows["trials"].map(str) + failed
     columns |= {
         "mean regret\n(± 95 %)": _intervals(rows, "mean", "high"),
         "median": rows["median"].map(_number),
@@ -265,10 +257,6 @@ def _as_table(columns: "dict[str, pd.Series]") -> Table:
     return shown
 
 
-def _counted(trials: int, failed: int) -> str:
-    return f"{trials} ({failed} failed)" if failed else f"{trials}"
-
-
 def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
     """Return means with half the width of their intervals, which are symmetric (Student's t)."""
     least = ROUNDING * rows["mean"].abs().replace(math.inf, math.nan).max()
@@ -300,8 +288,7 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
             runs[-1].append(place)
         else:
             runs.append([place])
-    texts = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
-    return ",".join(texts) or "-"
+    return ",".join("-".join(map(str, dict.fromkeys((run[0], run[-1])))) for run in runs) or "-"
 
 
 def _number(value: float, digits: int = 4) -> str:
@@ -346,10 +333,9 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
             "better there than it is; "
             + ("radius=matched gives all the same." if is_matched else "factor=0.3 shrinks them.")
         )
-    if own := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
-        words += (
-            f" Whether the contract is kept by {' and '.join(own)} is for optimist check to say."
-        )
+    if files := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
+        words += f" Whether the contract is kept by {' and '.join(files)}"
+        words += " is for optimist check to say."
     if lost := table.attrs.get("lost"):
         words += f" {lost}, to which differences were asked for, was left out."
     if left_out := table.attrs.get("errors"):

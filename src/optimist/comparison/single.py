@@ -52,9 +52,9 @@ def play(
     blas_kernels.verify()
     terminal.show_log()
     with using(*overlays):
-        found = _parsed(cell)
-    check_length(found.paper, found.setting, found.algorithm)
-    data_dir = prepared(found.spec["dataset"]) if "dataset" in found.spec else None
+        asked = _parsed(cell)
+    check_length(asked.paper, asked.setting, asked.algorithm)
+    data_dir = prepared(asked.spec["dataset"]) if "dataset" in asked.spec else None
     trial = first
 
     def progress(ended: int, trajectory: Trajectory) -> None:
@@ -64,20 +64,19 @@ def play(
         tell({"trial": ended, "status": trajectory.status, **last})
 
     try:
-        run(Trials("regret", found, first, stop, rounds=rounds), data_dir, progress)
+        run(Trials("regret", asked, first, stop, rounds=rounds), data_dir, progress)
     except BaseException as error:
         if debug or of_system(error) or isinstance(error, UnwritableError):
             raise
-        known = isinstance(error, OptimistError)
         more = "; the same command after `optimist --debug` shows how it came to that"
-        words = str(error) if known else f"{in_one_line(error)}{more}"
-        raise ResultError(f"{found.name}, trial {trial}: {words}") from None
+        words = str(error) if isinstance(error, OptimistError) else f"{in_one_line(error)}{more}"
+        raise ResultError(f"{asked.name}, trial {trial}: {words}") from None
 
 
 def _parsed(text: str) -> Cell:
-    own = re.fullmatch(r"([^:\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
-    if own:
-        return setting(own[1]).cell(with_file(own[2]))
+    in_file = re.fullmatch(r"([^:\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
+    if in_file:
+        return setting(in_file[1]).cell(with_file(in_file[2]))
     parts = text.split("/", 2)
     if len(parts) != 3:
         raise ConfigError(
