@@ -190,7 +190,7 @@ def test_an_error_names_its_cell_and_no_file_of_the_race_is_written(tmp_path, mo
     asked = race(toy_trials(algorithm="glb_omd"), toy_trials())
     with pytest.raises(TypeError, match="a bug of gloc") as caught:
         make(tmp_path, *asked)
-    assert caught.value.__notes__ == ["in round 1", "in toy/here/gloc, warming up"]
+    assert caught.value.__notes__ == ["in toy/here/gloc, warming up"]
     assert not list(tmp_path.rglob("*.parquet"))
 
 

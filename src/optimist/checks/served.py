@@ -31,7 +31,7 @@ from optimist.core import blas_kernels
 from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
 from optimist.core.label import Label
 from optimist.core.registry import Registry, file_meant, names_file
-from optimist.core.user_errors import in_one_line
+from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
 from optimist.experiments.limits import limited
@@ -187,7 +187,12 @@ def _brief(text: str) -> str:
 
 
 def _round(error: BaseException) -> str:
-    """Return the round of the innermost local variable t of this package, which counts from 0."""
+    """Return the round of the innermost local variable t of this package, which counts from 0.
+
+    The loop's errors have it already.
+    """
+    if hasattr(error, ROUND):
+        return ""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     ours = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
     rounds = [f.f_locals["t"] for f in ours if isinstance(f.f_locals.get("t"), int)]

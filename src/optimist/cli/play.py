@@ -10,7 +10,7 @@ from typing import Any
 
 from optimist.cli.output import say
 from optimist.core import executor, terminal, worker
-from optimist.core.errors import ConfigError, EndedError, OptimistError, ResultError
+from optimist.core.errors import ConfigError, EndedError, LateError, OptimistError, ResultError
 from optimist.core.user_errors import in_one_line
 
 
@@ -65,10 +65,10 @@ def call(
     try:
         with errors_in_one_line(options, name):
             return executor.call(function, tell, seconds, **arguments)
+    except LateError:
+        raise ResultError(f"{name}: no answer in {seconds:g} s") from None
     except EndedError as error:
         raise ResultError(f"{name}: {error}") from error
-    except TimeoutError:
-        raise ResultError(f"{name}: no answer in {seconds:g} s") from None
 
 
 @contextmanager
@@ -95,7 +95,8 @@ def _parse_trials(text):
     return int(first), int(stop)
 
 
-def _print_trial(trial, status, regret=math.nan, round=0, seconds=math.nan, **others):
+def _print_trial(trial, status, place, regret=math.nan, round=0, seconds=math.nan, **others):
     say(
         f"trial {trial}: regret {regret:.4f} after {round} rounds, {seconds:.3f} s, status {status}"
+        f"{place and f' ({place})'}"
     )

@@ -1,6 +1,7 @@
 """Trials of one cell outside the workflow, for `optimist run`."""
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,7 +32,8 @@ def play(
     Parameters
     ----------
     tell : callable
-        Called with ``trial``, ``status`` and the last row of its columns.
+        Called with ``trial``, ``status``, ``place``, the line of the class that a numerical error
+        left, or "", and the last row of its columns.
     cell : str
         ``PAPER/SETTING/ALGORITHM``, or ``world.py:World/ALGORITHM``.
     first, stop : int
@@ -40,7 +42,8 @@ def play(
     overlays : sequence of str
         Files with further settings and algorithms.
     debug : bool
-        Whether to raise an error of a class unchanged.
+        Whether to raise an error of a class unchanged, and to show the traceback of a numerical
+        error, which ends its trial alone.
 
     Raises
     ------
@@ -61,7 +64,10 @@ def play(
         nonlocal trial
         trial = ended + 1
         last = {name: values[-1] for name, values in trajectory.columns.items()}
-        tell({"trial": ended, "status": trajectory.status, **last})
+        error = trajectory.error or {"place": "", "traceback": ""}
+        if debug and error["traceback"]:
+            sys.stderr.write(f"trial {ended}:\n{error['traceback']}\n")
+        tell({"trial": ended, "status": trajectory.status, "place": error["place"], **last})
 
     try:
         run(Trials("regret", asked, first, stop, rounds=rounds), data_dir, progress)

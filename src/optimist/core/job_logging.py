@@ -27,12 +27,17 @@ def logged(path: str) -> Iterator[logging.Logger]:
         _end(str(error))
     except (Exception, SystemExit) as error:
         log = f"; {path} has the traceback" if Path(path).is_file() else ""
-        _end(f"{in_one_line(error)}{log}")
+        _end(f"{_words(error)}{log}")
 
 
 def _end(words: str) -> NoReturn:
     print(shown(f"error: {words}"), file=sys.stderr)  # noqa: T201
     raise SystemExit(1)
+
+
+def _words(error: BaseException) -> str:
+    """Return the error, its place and its round in words, with the cell if known."""
+    return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
 
 
 @contextmanager
@@ -50,7 +55,7 @@ def _log_file(path: str) -> Iterator[None]:
         logger.error("%s", error)
         raise
     except (Exception, SystemExit) as error:
-        logger.error("the job failed: %s", in_one_line(error), exc_info=not is_cut(error))
+        logger.error("the job failed: %s", _words(error), exc_info=not is_cut(error))
         raise
     finally:
         logger.removeHandler(handler)

@@ -84,8 +84,10 @@ def parse_result(path: str | PurePath) -> Result | None:
     return None
 
 
-_RUN = re.compile(r"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+)\.([0-9a-f]{12})\.parquet$")
-_TIME = re.compile(r"(?:^|/)time/([^/]+)/([0-9]+)\.([0-9a-f]{12})/([^/]+)/([^/]+)\.parquet$")
+# The forms of `result` and `race_folder`.
+_HEX = rf"\.([0-9a-f]{{{DIGEST}}})"
+_RUN = re.compile(rf"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+){_HEX}\.parquet$")
+_TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parquet$")
 
 
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:

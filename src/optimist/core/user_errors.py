@@ -1,4 +1,4 @@
-"""Errors of classes in one line: the error, its line in the class's file, and its notes."""
+"""Errors of classes in one line: the error, its line in the class's file, and its round."""
 
 import pickle
 import signal
@@ -24,6 +24,7 @@ _OTHERS = {
 _METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
 SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
 _PLACE = "_place_in_file_of_user"  # attribute for an error without its traceback
+ROUND = "_round_in_words"  # attribute for the round of an error, ", in round 7"
 
 
 def line_of_user(trace: TracebackType | None) -> str:
@@ -64,7 +65,7 @@ def in_one_line(error: BaseException) -> str:
     words = " ".join(str(error).split())
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     place = f" ({where})" if (where := _place(error)) else ""
-    return ", ".join((f"{said}{place}", *getattr(error, "__notes__", ())))
+    return f"{said}{place}{getattr(error, ROUND, '')}"
 
 
 def _place(error: BaseException) -> str:
@@ -86,7 +87,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
     An error of this package or of the system keeps its type, if it is picklable.
     """
     plain: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
-    plain |= {"place": _place(error), "notes": getattr(error, "__notes__", []), "pickled": None}
+    plain |= {"place": _place(error), ROUND: getattr(error, ROUND, ""), "pickled": None}
     with suppress(Exception):  # a user's error may fail to format its message
         plain["words"] = str(error)
         plain["traceback"] = "".join(traceback.format_exception(error)).rstrip()
@@ -106,8 +107,7 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
         return original
     error: BaseException = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
-    for note in plain["notes"]:
-        error.add_note(note)
+    setattr(error, ROUND, plain[ROUND])
     error.__cause__ = _InOtherProcess(plain["traceback"])
     return error
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from optimist.core.errors import BrokenEnvironmentError, ConfigError, OptimistError, OutOfTimeError
-from optimist.core.user_errors import in_one_line, to_text
+from optimist.core.user_errors import ROUND, in_one_line, to_text
 from optimist.environments.base import (
     ARRAY,
     BoxEnvironment,
@@ -201,7 +201,7 @@ def _play_rounds(
         except Exception as error:
             if not _is_numerical(error):
                 if not isinstance(error, OptimistError):
-                    error.add_note(f"in round {t + 1}")
+                    setattr(error, ROUND, f", in round {t + 1}")
                 raise
             trajectory.status = f"failed: {error}"
             trajectory.error = to_text(error)

@@ -110,6 +110,8 @@ def line(
 
     def give(function: Any) -> Any:
         for quantity in quantities.split():
+            if quantity not in QUANTITIES:
+                raise unknown_name("quantity", quantity, QUANTITIES)
             about = QUANTITIES[quantity]
             template = words.replace("{quantity}", about.words)
             for short, long in SHORT.items():
