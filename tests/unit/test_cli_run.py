@@ -41,7 +41,7 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
     [
         (
             "assert self.rng.random() > 0.06",
-            "AssertionError (mine.py, line 16); the same command after",
+            "AssertionError (mine.py, line 16), in round 2; the same command after",
         ),
         (
             "self.rng.random() < 0.06 and exit(3)",

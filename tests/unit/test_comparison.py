@@ -241,9 +241,9 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
 
 BREAKS = {
     "raise KeyError('lost')": "glb_omd/logistic_s3/mine.py:Mine, trial 0: KeyError: 'lost' "
-    "(mine.py, line 16); optimist --debug run glb_omd/logistic_s3/mine.py:Mine --trials 0:1 "
-    "--rounds 10 shows",
-    "self.rng.choice(3, p=[0.5, 0.5, 0.5])": "(mine.py, line 16); optimist --debug",
+    "(mine.py, line 16), in round 1; optimist --debug run glb_omd/logistic_s3/mine.py:Mine "
+    "--trials 0:1 --rounds 10 shows",
+    "self.rng.choice(3, p=[0.5, 0.5, 0.5])": "(mine.py, line 16), in round 1; optimist --debug",
     "open('weights.npy')": "mine.py:Mine, trial 0: FileNotFoundError: ",
     "import sys; sys.exit(3)": "mine.py:Mine, trial 0: SystemExit: 3 (mine.py, line 16); optimist",
 }
@@ -713,9 +713,7 @@ def test_an_algorithm_with_an_error_is_left_out_and_the_others_are_ranked(here, 
     assert main.main([*play, "--trials", "8", "--reference", "mine.py:Mine", "--csv", "t.csv"]) == 1
     shown = capsys.readouterr()
     for place, line in zip(settings, shown.err.splitlines(), strict=True):
-        said = (
-            rf"error: {place}/mine.py:Mine, trial \d: AssertionError \(mine.py, line 16\); optimist"
-        )
+        said = rf"error: {place}/mine.py:Mine, trial \d: AssertionError \(mine.py, line 16\), in round 1; optimist"
         assert re.match(said, line)
     left_out = "Left out, as their trials ended with an error: glb_omd/logistic_s3/mine.py:Mine, "
     assert left_out in " ".join(shown.out.split())
@@ -738,7 +736,7 @@ def test_errors_of_a_class_of_this_process_are_raised_unless_they_are_skipped(he
     reports = []
     found = optimist.play(*asked, trials=2, rounds=5, errors="skip", report=reports.append)
     name = "glb_omd/logistic_s3/Wrong"
-    place = f"TypeError: of ours (test_comparison.py, line {line})"
+    place = f"TypeError: of ours (test_comparison.py, line {line}), in round 1"
     assert found.attrs["errors"] == {name: f"{name}, trial 0: {place}"}
     assert {*found["algorithm"]} == {"uniform"} and {*found["trial"]} == {0, 1}
     assert optimist.plot(found, names={"Wrong": "W", "uniform": "U"})

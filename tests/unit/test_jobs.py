@@ -109,7 +109,7 @@ def test_an_error_of_a_class_is_one_line_and_its_traceback_is_logged_once(
     log = tmp_path / "job.log"
     with pytest.raises(SystemExit), logged(log):
         make(tmp_path, toy_trials())
-    said = "TypeError: a bug (mine.py, line 2), in toy/here/gloc, trial 0"
+    said = "TypeError: a bug (mine.py, line 2), in round 1, in toy/here/gloc, trial 0"
     assert capsys.readouterr().err == f"error: {said}; {log} has the traceback\n"
     assert log.read_text().count("Traceback") == 1
     assert f"the job failed: {said}\n" in log.read_text()

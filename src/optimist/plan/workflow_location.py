@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -12,6 +11,25 @@ from optimist.core.root import project_root, snakefile
 
 # The folder of Snakemake's own records, below its working directory.
 RECORDS = ".snakemake"
+# Options of sbatch that the plugin refuses in slurm_extra, and the resource to use instead. The
+# plugin itself sets the options without a resource.
+OPTIONS = {
+    ("--qos",): "qos",
+    ("--constraint", "-C"): "constraint",
+    ("--partition", "-p"): "slurm_partition",
+    ("--account", "-A"): "slurm_account",
+    ("--clusters",): "clusters",
+    ("--gres",): "gres",
+    ("--gpus",): "gpu",
+    ("--nodes", "-N"): "nodes",
+    ("--mem",): "mem_mb",
+    ("--mem-per-cpu",): "mem_mb_per_cpu",
+    ("--time", "-t"): "runtime",
+    ("--ntasks", "-n"): "tasks",
+    ("--cpus-per-task", "-c"): "cpus_per_task",
+    ("--job-name", "-J", "--output", "-o", "--error", "-e", "--parsable", "--export"): "",
+    ("--comment", "--workdir", "-D", "--ntasks-per-gpu", "--cpus-per-gpu"): "",
+}
 
 
 def check_records(*, is_dry_run: bool = False) -> None:
@@ -68,22 +86,18 @@ def check_words(workflow: Any) -> None:
     Raises
     ------
     ConfigError
-        Naming the option.
+        Naming the option and the resource to use instead.
     """
     default = (workflow.resource_settings.default_resources or {}).get("slurm_extra")
     words = getattr(default, "raw", None) or getattr(default, "_value", None)
-    if not isinstance(words, str):
-        return
-    with suppress(ImportError):  # the plugin is optional
-        from snakemake_executor_plugin_slurm.validation import get_forbidden_slurm_options
-
-        for pattern, meaning in get_forbidden_slurm_options().items():
-            if refused := re.search(rf"(?<![\w-])(?:{pattern})", words):
-                option = refused[0].rstrip("= ")
+    given = re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words) if isinstance(words, str) else []
+    for options, resource in OPTIONS.items():
+        for option in given:
+            if option in options:
+                instead = f"the resource {resource}" if resource else "none: the plugin sets it"
                 raise ConfigError(
-                    f"slurm_extra has {option!r}; allowed: the resource for the {meaning}, among "
-                    "default-resources, if it is not the plugin's own choice; slurm_extra may have "
-                    "--nice, --licenses, --mail-user, ..."
+                    f"slurm_extra has {option!r}; allowed: {instead}, among default-resources; "
+                    "slurm_extra may have --nice, --licenses, --mail-user, ..."
                 )
 
 
