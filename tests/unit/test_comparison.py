@@ -713,7 +713,8 @@ def test_an_algorithm_with_an_error_is_left_out_and_the_others_are_ranked(here, 
     assert main.main([*play, "--trials", "8", "--reference", "mine.py:Mine", "--csv", "t.csv"]) == 1
     shown = capsys.readouterr()
     for place, line in zip(settings, shown.err.splitlines(), strict=True):
-        said = rf"error: {place}/mine.py:Mine, trial \d: AssertionError \(mine.py, line 16\), in round 1; optimist"
+        where = r"\(mine.py, line 16\), in round \d"
+        said = rf"error: {place}/mine.py:Mine, trial \d: AssertionError {where}; optimist"
         assert re.match(said, line)
     left_out = "Left out, as their trials ended with an error: glb_omd/logistic_s3/mine.py:Mine, "
     assert left_out in " ".join(shown.out.split())
