@@ -323,7 +323,7 @@ def kept_files(folder):
 
 
 def test_no_classifier_is_trained_twice_in_one_environment(table, fits, monkeypatch):
-    monkeypatch.setattr(hyperparameters, "kept", lambda function, folder, *a: function(*a))
+    monkeypatch.setattr(hyperparameters, "kept", lambda function, source, folder, *a: function(*a))
     place, x = environment(table), np.array(CHEAP["rf"])
     first = place.reward(0, x)
     assert (place.value(x), place.value(x + 0.001)) == (first, first)  # one decoding

@@ -7,12 +7,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
 from optimist.claims.evidence import Exact
 from optimist.claims.results import Result, error_of
 from optimist.claims.sample_size import needs
 from optimist.claims.tails import NEITHER
-from optimist.claims.verdicts import Verdict
+from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
 
@@ -196,7 +197,28 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
         )
     frame = frame.fillna(dict.fromkeys(TEXTS, ""))
     firsts = frame.drop_duplicates("claim").set_index("claim")
-    return frame.assign(**{name: frame["claim"].map(firsts[name]) for name in OF_CLAIMS})
+    frame = frame.assign(**{name: frame["claim"].map(firsts[name]) for name in OF_CLAIMS})
+    _check_words(path, frame)
+    return frame
+
+
+def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
+    """Raise ResultError for words that do not belong to their kind of claim."""
+    for line, row in enumerate(frame.to_dict("records"), 2):
+        kind = row["kind"]
+        words = {
+            "kind": KINDS,
+            "verdict": VERDICTS.get(kind, ()),
+            "outcome": OUTCOMES.get(kind, ()),
+            "status": STATUSES,
+            "reading_outcome": READINGS.get(kind, ()) if row["reading_outcome"] else ("",),
+        }
+        for name, allowed in words.items():
+            if row[name] not in allowed:
+                raise ResultError(
+                    f"{path}, line {line}: {name} is {row[name]!r}; allowed: {', '.join(allowed)}; "
+                    "make the table again"
+                )
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:

@@ -22,6 +22,8 @@ READINGS = {
     "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
+# Outcomes of checks.
+OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
 VERDICTS = {
     "empirical": (*rule.WORDS, "shortened"),
     "guarantee": (*READINGS["guarantee"], "missing", "shortened"),

@@ -25,6 +25,8 @@ def say_written(paths: Sequence[str], options: Any) -> None:
     """Print the paths of the files that a command wrote, or their number where they are many."""
     if options.json:
         say(json.dumps(paths))
+    elif not paths:
+        return
     elif len(paths) > MOST_PATHS:
         say(f"wrote {len(paths)} files in {os.path.commonpath(paths)}")
     else:

@@ -9,6 +9,7 @@ from optimist import claims
 from optimist.cli.output import say, say_written, warn
 from optimist.config.load import load_config
 from optimist.core import terminal
+from optimist.core.errors import OptimistError
 from optimist.plan import remake
 from optimist.plan.plan import Plan
 from optimist.plan.products import join_claims
@@ -52,10 +53,11 @@ def decide(options: Any) -> int:
 
 
 def _words(path: str) -> dict[str, str]:
-    """Return the words of the verdict on each claim in a file, none without a file."""
-    if not Path(path).is_file():
+    """Return the words of the verdict on each claim in a file, none without a readable file."""
+    try:
+        frame = claims.read_frame(path).drop_duplicates("claim")
+    except (OptimistError, OSError):
         return {}
-    frame = claims.read_frame(path).drop_duplicates("claim")
     return dict(zip(frame["claim"], frame["words"], strict=True))
 
 

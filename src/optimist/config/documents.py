@@ -35,6 +35,7 @@ _PLAIN = re.compile(
     r"[-+]?(0|[1-9]\d*|(0|[1-9]\d*)?\.\d*|\.\d+)([eE][-+]?\d+)?|0x[0-9a-fA-F]+"
     r"|true|false|True|False|TRUE|FALSE|null|Null|NULL|~|"
 )
+_OCTAL = re.compile(r"[-+]?0o[0-7]+")  # a number in YAML 1.2 alone
 
 
 @dataclass(frozen=True)
@@ -105,17 +106,24 @@ def read_yaml(path: str | Path) -> Any:
 
 def read_value(text: str, place: str) -> Any:
     """Return the value of a text in YAML, as `read_yaml` does; ``place`` is for messages."""
-    loader = Loader(text)
     try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        _check(loader, node, place, "")
-        return loader.construct_document(node)
-    except (yaml.YAMLError, ValueError, LookupError) as error:
+        with _loader(text) as loader:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _check(loader, node, place, "")
+            return loader.construct_document(node)
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError) as error:
         raise ConfigError(f"{place} is not valid YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise ConfigError(f"{place} is nested too deeply, or holds itself") from None
+
+
+@contextmanager
+def _loader(text: str) -> Iterator[Loader]:
+    loader = Loader(text)
+    try:
+        yield loader
     finally:
         loader.dispose()
 
@@ -137,11 +145,11 @@ def check_plain(value: Any, place: str) -> None:
     elif isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
         size = value if isinstance(value, float) else "too large"
         raise ConfigError(f"{place} is {size}; allowed: finite numbers")
-    elif isinstance(value, str):
+    elif isinstance(value, str) and not value.isprintable():
         for letter, seen in zip(value, shown(value), strict=False):
             if letter != seen:
                 raise ConfigError(f"{place} has the letter {letter!r}; allowed: printable letters")
-    elif not (value is None or isinstance(value, int | float)):
+    elif not (value is None or isinstance(value, str | int | float)):
         raise ConfigError(f"{place} is {str(value)!r}; allowed: text in quotes, or a number")
 
 
@@ -172,7 +180,8 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
     if isinstance(node, yaml.ScalarNode):
         value = loader.construct_object(node)
         check_plain(value, named)
-        if not isinstance(value, str) and not _PLAIN.fullmatch(node.value):
+        is_plain = isinstance(value, str) or _PLAIN.fullmatch(node.value)
+        if not is_plain or (node.style is None and _OCTAL.fullmatch(node.value)):
             raise ConfigError(
                 f"{named} is {node.value}, which YAML 1.1 reads as {value!r}; allowed: decimal "
                 "digits without zeros before them, true or false, or text in quotes"

@@ -3,9 +3,12 @@
 import hashlib
 import json
 import os
+import re
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 # Endings of binary files.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
 _MARK = b"\xef\xbb\xbf"  # byte order mark, with which some editors begin a text in UTF-8
+# Names of unfinished files, and the seconds after which their writer must have ended.
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
+ABANDONED = 6 * 3600.0
 
 
 def read_text(path: str | Path) -> str:
@@ -73,6 +79,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
         write(temporary)
         os.replace(temporary, path)
     except OSError as error:
@@ -82,6 +89,18 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@cache
+def _sweep(folder: Path) -> None:
+    """Delete the leftovers of killed writers in a folder, once per process."""
+    before = time.time() - ABANDONED
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        os.unlink(entry.path)
 
 
 @contextmanager

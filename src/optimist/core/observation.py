@@ -14,7 +14,7 @@ import os
 import sys
 import sysconfig
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -260,16 +260,27 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
     Parameters
     ----------
     observed : mapping
-        From `Observer.record`.
+        From `Observer.record`. A module of a user counts by its content if its path is gone.
     """
     for name, digest in observed["modules"].items():
-        is_ours = not is_file(name) and is_own(name)
-        if digest != (now := _digest_of_own(name) if is_ours else _digest(name)):
-            return _difference(name, digest, bool(now))
+        if not is_file(name) and is_own(name):
+            digests = [_digest_of_own(name)]
+        else:
+            digests = [_digest(name)]
+            digests += [] if digests[0] else map(_digest, _moved(name))
+        if digest not in digests:
+            return _difference(name, digest, any(digests))
     for name, digest in observed["files"].items():
         if digest != (now := _digest(name)):
             return _difference(name, digest, bool(now))
     return None
+
+
+def _moved(name: str) -> Iterator[str]:
+    """Yield possible current paths of a file outside the current folder, if both were moved."""
+    parts = Path(name).parts
+    for start in range(1, len(parts) if os.path.isabs(name) else 0):
+        yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))
 
 
 def _difference(name: str, digest: str, is_there: bool) -> str:

@@ -57,10 +57,10 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
     DataError
         If the client raises an error.
     """
-    import ucimlrepo.fetch as client
-
-    client.API_BASE_URL = os.environ.get(UCI_URL_VARIABLE) or client.API_BASE_URL
     try:
+        import ucimlrepo.fetch as client
+
+        client.API_BASE_URL = os.environ.get(UCI_URL_VARIABLE) or client.API_BASE_URL
         table: pd.DataFrame = client.fetch_ucirepo(id=uci_id).data.original
     except Exception as error:
         raise DataError(_one_line(error)) from None

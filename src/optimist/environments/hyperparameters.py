@@ -120,7 +120,9 @@ class HyperparameterEnvironment(BoxEnvironment):
         how = "standardised" if standardize else "raw"
         fold = f"fold {self.fold} of {folds}, repeat {self.repeat}"
         self.instance = f"{Path(dataset).stem}, {model}, {how}, {fold}"
-        self._accuracy = functools.partial(kept, accuracy, evaluations_in(Path(dataset).parent))
+        self._accuracy = functools.partial(
+            kept, accuracy, SOURCE, evaluations_in(Path(dataset).parent)
+        )
         self._scores: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
@@ -289,30 +291,38 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-def kept(function: Callable[..., float], folder: str | Path, *arguments: Any) -> float:
+# Read at once, as the file may change while a job runs.
+SOURCE = inspect.getsource(accuracy)
+
+
+def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
     """Return the result of a function, from a folder if it is there, and else keep it there.
 
-    A file there is sealed JSON, named after the question that it contains; a damaged one is
-    ignored. Processes may share the folder. If it is not writable, new results are not kept; old
-    ones are still read.
+    A file there is sealed JSON, named after the question that it contains. A damaged file, or one
+    with the answer to another question, is ignored. Processes may share the folder. If it is not
+    writable, new results are not kept; old ones are still read.
 
     Parameters
     ----------
     function : callable
+    source : str
+        Its source, as it was when the function was loaded; it belongs to the question.
     folder : str or Path
     *arguments
         Plain data, which belong to the question, and a last argument, which does not.
     """
-    question = {"source": inspect.getsource(function), "arguments": arguments[:-1]}
+    question = {"source": source, "arguments": arguments[:-1]}
     text = json.dumps(question, sort_keys=True)
     name = hashlib.sha256(text.encode()).hexdigest()
     path = Path(folder, name[:2], f"{name}.json")
-    with suppress(OptimistError):
-        return json.loads(checksummed.read_text(path))["accuracy"]
+    with suppress(OptimistError, ValueError, TypeError, KeyError):
+        answer = json.loads(checksummed.read_text(path))
+        if answer["question"] == text and 0.0 <= answer["accuracy"] <= 1.0:
+            return answer["accuracy"]
     score = function(*arguments)
-    answer = json.dumps({"question": text, "accuracy": score})
+    written = json.dumps({"question": text, "accuracy": score})
     with suppress(OSError):
-        checksummed.write_text(f"{answer}\n", path)
+        checksummed.write_text(f"{written}\n", path)
     return score
 
 

@@ -19,6 +19,7 @@ The paper (Calandriello et al. 2019) has no such experiments; we added them.
 import math
 from collections.abc import Callable
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -107,7 +108,7 @@ class KernelEnvironment(KernelPool):
         return self._means if self._offered is None else None
 
     @staticmethod
-    def _check_fit(kernel, instance):
+    def _check_fit(kernel: Any, instance: Any) -> None:
         needed = {"sphere": "linear", "hidden": "linear", "strings": "strings"}
         if instance in needed and kernel != needed[instance]:
             raise ConfigError(

@@ -20,6 +20,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -201,7 +202,8 @@ def _play_rounds(
         except Exception as error:
             if not _is_numerical(error):
                 if not isinstance(error, OptimistError):
-                    setattr(error, ROUND, f", in round {t + 1}")
+                    with suppress(Exception):  # an exception may refuse attributes
+                        setattr(error, ROUND, f", in round {t + 1}")
                 raise
             trajectory.status = f"failed: {error}"
             trajectory.error = to_text(error)
@@ -238,7 +240,7 @@ def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
     """Call a method of an environment; an exception becomes an error that names it."""
     try:
         return getattr(environment, method)(*arguments)
-    except OptimistError:
+    except (MemoryError, OptimistError):
         raise
     except Exception as error:
         raise BrokenEnvironmentError(

@@ -7,6 +7,7 @@ An option of a setting is a parameter of its environment, a keyword of the envir
 import inspect
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 from optimist.core.arguments import defaults
@@ -52,7 +53,11 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
 
 def option_places(environment: str) -> dict[str, str]:
     """Return the place of each option of a setting: ``parameters``, ``problem`` or ``horizon``."""
-    cls = environment_class(environment)
+    return _places(environment_class(environment))
+
+
+@cache
+def _places(cls: Any) -> dict[str, str]:
     places = dict.fromkeys(_keywords(cls.problem), "problem")
     places |= dict.fromkeys(_keywords(cls.__init__), "parameters")
     return places | {"horizon": "horizon"}
@@ -60,9 +65,13 @@ def option_places(environment: str) -> dict[str, str]:
 
 def option_defaults(base: Mapping[str, Any]) -> dict[str, Any]:
     """Return the default of each option of a base setting."""
-    cls = environment_class(base["environment"])
     stated = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
-    return defaults(cls.problem) | defaults(cls.__init__) | stated
+    return _signature_defaults(environment_class(base["environment"])) | stated
+
+
+@cache
+def _signature_defaults(cls: Any) -> dict[str, Any]:
+    return defaults(cls.problem) | defaults(cls.__init__)
 
 
 def _keywords(function: Any) -> list[str]:

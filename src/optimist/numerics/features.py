@@ -37,7 +37,7 @@ class FourierFeatures:
         """Bytes in use."""
         return self.frequencies.nbytes + self.roots.nbytes
 
-    def __call__(self, X):
+    def __call__(self, X: np.ndarray) -> np.ndarray:
         """Return the features (n, 2 n_frequencies) of the rows of ``X`` (n, d)."""
         phases = X @ self.frequencies.T
         return np.hstack([np.cos(phases) * self.roots, np.sin(phases) * self.roots])

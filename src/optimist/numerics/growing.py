@@ -25,7 +25,7 @@ class GrowingArray:
         self._length = 0
         self._values = np.empty((INITIAL_ITEMS, *shape), dtype)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length
 
     @property

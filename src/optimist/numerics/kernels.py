@@ -14,6 +14,7 @@ Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", Sectio
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 import scipy
@@ -29,7 +30,7 @@ class Kernel(ABC):
     name: str
 
     @abstractmethod
-    def __call__(self, X, Y):
+    def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
         """Return the matrix (n, m) of k(x, y) for rows of ``X`` (n, d) and ``Y`` (m, d)."""
 
     @abstractmethod
@@ -40,12 +41,12 @@ class Kernel(ABC):
 class _Stationary(Kernel):
     """A kernel of the distance, with k(x, x) = 1."""
 
-    def __init__(self, lengthscale):
+    def __init__(self, lengthscale: Any) -> None:
         self.lengthscale = positive("lengthscale", lengthscale)
 
     metric: str  # scipy's name of the argument of k
 
-    def __call__(self, X, Y):
+    def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
         # Exact differences: expanding the square would cancel for close points.
         return self.profile(cdist(X, Y, self.metric))
 
@@ -106,7 +107,7 @@ class _Matern(_Stationary):
 
     @staticmethod
     @abstractmethod
-    def polynomial(z):
+    def polynomial(z: np.ndarray) -> np.ndarray:
         """Return p at each entry of ``z``, in a new array."""
 
 
@@ -161,7 +162,7 @@ class LinearKernel(Kernel):
 
     name = "linear"
 
-    def __call__(self, X, Y):
+    def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
         return X @ Y.T
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:
@@ -191,7 +192,7 @@ class GramKernel(Kernel):
             raise ConfigError("gram is not symmetric and finite; allowed: a symmetric matrix")
         self.gram = gram
 
-    def __call__(self, X, Y):
+    def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
         return self.gram[np.ix_(self._rows(X), self._rows(Y))]
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:

@@ -109,7 +109,7 @@ class _Tilted:
 class _DualSearch:
     """Minimisers for some s, and the two nearest to the border of a level set on either side."""
 
-    def __init__(self, level_set, x):
+    def __init__(self, level_set: Any, x: np.ndarray) -> None:
         self.set, self.x = level_set, x
         self.theta = level_set.centre
         self.gaps: dict[float, float] = {}

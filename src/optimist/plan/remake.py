@@ -18,7 +18,6 @@ from optimist.plan.basis import PLACES
 from optimist.plan.plan import Plan
 from optimist.plan.products import Product, Sources, make
 
-# Keys of a configuration that name places of files, and do not change a run.
 # How many cells a message names.
 NAMED = 3
 

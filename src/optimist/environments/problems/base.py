@@ -37,7 +37,7 @@ class ArmsProblem:
     factor: float = 1.0
     fixed_arms: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for key in ("dimension", "horizon"):
             whole_number(key, getattr(self, key))
         for key in self.positive_fields:

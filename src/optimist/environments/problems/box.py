@@ -47,7 +47,7 @@ class BoxProblem:
     value_bound: float
     hidden: int = HIDDEN
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for key in ("horizon", "initial_count", "hidden"):
             whole_number(key, getattr(self, key))
         for key in ("deviation", "value_bound"):

@@ -38,7 +38,7 @@ class GLBProblem(ArmsProblem):
     delta: float = 0.01
     reward_bound: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.norm_bound > self.link.cap:
             raise ConfigError(

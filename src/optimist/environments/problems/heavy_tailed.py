@@ -60,7 +60,7 @@ class HeavyTailedProblem(ArmsProblem):
     radius: str = "theory"
     relax_sigma_bounds: bool | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.delta is None:
             horizon = whole_number("horizon", self.horizon)
             object.__setattr__(self, "delta", 1.0 / (8.0 * horizon))

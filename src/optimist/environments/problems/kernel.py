@@ -42,7 +42,7 @@ class KernelProblem(ArmsProblem):
     norm_bound: float = 1.0
     delta: float = 0.1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.ridge < LEAST_RIDGE * (1.0 - 1e-9):
             raise ConfigError(
