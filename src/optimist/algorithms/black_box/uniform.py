@@ -1,4 +1,4 @@
-r"""Uniform points, the baseline of every method.
+r"""Uniform points, the baseline for every method.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
 draws its Phase I in this way,
