@@ -72,7 +72,7 @@ class Algorithm(ABC):
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the size, in bytes, of the state that decisions carry from round to round."""
+        """Return the size in bytes of the state that is kept between rounds for decisions."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 

@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Constant time and memory per round; learns nothing and uses no data of the problem.
+    """Uniform play, in constant time and memory; it learns nothing and uses no problem data.
 
     Parameters
     ----------

@@ -35,11 +35,11 @@ INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
 # Values that `diagnostics` derives from the ball; see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
-MULTI = 16  # starting points of start=multi
+MULTI = 16  # number of starting points for start=multi
 
 
 class GOUCB(BoxAlgorithm):
-    r"""O(d_w t) time per evaluation of the ball; 2000 steps of gradient ascent per round.
+    r"""GO-UCB, with 2000 ascent steps per round and O(d_w t) time per evaluation of the ball.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class GOUCB(BoxAlgorithm):
             moved = float(np.linalg.norm(ball.centre - self.fitted))
             total = float(ball.leverages().sum())
             potential = 2.0 * size * growth
-            # By Lemma 5.5, without its second term, and the Cauchy-Schwarz inequality.
+            # Lemma 5.5, without its second term, and the Cauchy-Schwarz inequality give the width.
             width = math.sqrt(8.0 * self.variant.beta(max(1, len(V))) * potential * len(V))
             values = moved, total, potential, math.sqrt(largest), width
             counters |= zip(WATCHED, values, strict=True)

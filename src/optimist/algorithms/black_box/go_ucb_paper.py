@@ -89,7 +89,7 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw parameters and fit from there; return drawn and fitted parameters, both (d_w,).
+        """Draw parameters, fit from there, and return both, as arrays of shape (d_w,).
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ def descend(
     y: np.ndarray,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """Return the parameters (d_w,) that result from gradient descent on the mean squared error.
+    """Run gradient descent on the mean squared error; return the parameters (d_w,).
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class TunedVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw parameters and fit from there; return the first draw and the best fit, both (d_w,).
+        """Draw parameters, fit, and return the first draw and best fit, arrays of shape (d_w,).
 
         Parameters
         ----------

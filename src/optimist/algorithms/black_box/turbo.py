@@ -33,7 +33,7 @@ FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # smallest relative gain on the best value that counts as a success
 MOST = 5000  # maximum number of candidates
-PERTURBED = 20  # expected number of perturbed coordinates if there are more
+PERTURBED = 20  # expected number of perturbed coordinates in higher dimensions
 DENSE = 1e-6  # values with a smaller spread are not divided by it
 
 
@@ -103,7 +103,9 @@ CONFIGURATIONS = {
 
 
 class TuRBO(BoxAlgorithm):
-    """O(n^3) time per evaluation of the likelihood; one Cholesky factor of candidates per round.
+    """TuRBO-1, with time O(n^3) per evaluation of the likelihood.
+
+    Every round also needs one Cholesky factor of all candidates.
 
     Parameters
     ----------

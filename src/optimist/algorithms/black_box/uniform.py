@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Uniform(BoxAlgorithm):
-    """Constant time per round; learns nothing.
+    """Uniform points, in constant time per round; nothing is learnt.
 
     Parameters
     ----------

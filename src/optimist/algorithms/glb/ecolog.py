@@ -37,7 +37,7 @@ MAX_NEWTON_STEPS = 50
 
 
 class ECOLog(GLBAlgorithm):
-    r"""Constant memory; O(log t) time per round with ``solver=pgd``.
+    r"""ECOLog, with constant memory and, for ``solver=pgd``, O(log t) time per round.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ from optimist.numerics.linear import inverse_norms, quadratic_norms
 
 
 class GLBOMD(GLBAlgorithm):
-    r"""Constant time and memory per round, for every link.
+    r"""GLB-OMD, with constant time and memory per round for every link.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class GLBOMD(GLBAlgorithm):
         z = float(x @ self.theta)
         alpha = self.eta * link.slope(z) / g
         residual = self.eta * (link.mean(z) - reward) / g
-        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)  # by H~
+        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)  # with H~
         self.theta = self._project(zeta, alpha, x)
         b = link.slope(float(x @ self.theta)) / g
         self.H += b * np.multiply.outer(x, x)

@@ -30,7 +30,7 @@ from optimist.numerics.linear import inverse_norms, quadratic_norms
 
 
 class GLOC(GLBAlgorithm):
-    """Constant time and memory per round; radius linear in kappa.
+    """GLOC, with constant time and memory per round and a radius linear in kappa.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class GLOC(GLBAlgorithm):
     def radius(self) -> float:
         r"""The confidence radius $\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
-        # Computes the root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2) without underflow of its powers.
+        # Root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2); hypot avoids underflow of the powers.
         inside = math.hypot(math.sqrt(1.0 + 2.0 * B / c), 2.0 * (R / c) ** 2 / delta)
         beta = 1.0 + 4.0 * B / c + 8.0 * (R / c) ** 2 * math.log(2.0 / delta * inside)
         if self.variant == "paper":

@@ -19,7 +19,7 @@ from optimist.environments.problems.glb import GLBProblem
 
 
 class OFUGLB(LevelSetOptimism):
-    """Time per round proportional to t; no regularisation.
+    """OFUGLB, with time per round proportional to t and no regularisation.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from optimist.numerics.linear import log_determinant
 
 
 class OFULogR(LevelSetOptimism):
-    """Time per round proportional to t; logistic rewards only.
+    """OFULog-r, with time per round proportional to t, for logistic rewards only.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_n
 
 
 class RSGLinCB(GLBAlgorithm):
-    """Refits in warm-up rounds and at rare switches only.
+    """RS-GLinCB, which refits only in warm-up rounds and at rare switches.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRMM(EpochAlgorithm, OnlineNewton):
-    r"""One update per epoch; constant time per round on average.
+    r"""CRMM, with one update per epoch and constant time per round on average.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRTM(OnlineNewton):
-    r"""Constant time and memory per round.
+    r"""CRTM, with constant time and memory per round.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.t = 0  # number of rounds so far
         self._ones = np.ones(d)
         self.updates = 0
-        # Constant parts of the radius; the radius itself is computed in every round.
+        # Constant parts of the radius, stored because every round computes the radius.
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
@@ -130,7 +130,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base class of algorithms that refit to all data when the estimate is next used.
+    """Base class of algorithms that refit to all data only when the estimate is needed.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class EpochAlgorithm(EllipsoidalAlgorithm):
-    """Base class of algorithms that play one optimistic arm in every round of an epoch.
+    """Base class of algorithms that play one optimistic arm throughout each epoch.
 
     If the epoch's arm is absent from a varying arm set, the nearest arm is played instead, and its
     reward is attributed to the epoch's arm.
@@ -26,8 +26,8 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
-        self.rewards: list[float] = []  # of this epoch so far
-        self.arm = np.empty(0)  # of this epoch, (d,)
+        self.rewards: list[float] = []  # rewards of this epoch so far
+        self.arm = np.empty(0)  # the arm of this epoch, (d,)
         self.index = 0  # its index when the epoch began
         self.substituted = 0  # rounds so far in which another arm was played instead
         super().__init__(problem, **options)

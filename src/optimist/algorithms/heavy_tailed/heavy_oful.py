@@ -32,7 +32,7 @@ from optimist.numerics.robust import log_volume, threshold_constant
 
 
 class HeavyOFUL(RefittingAlgorithm):
-    r"""Time per round and memory proportional to t.
+    r"""HEAVY-OFUL, with time per round and memory proportional to t.
 
     Parameters
     ----------

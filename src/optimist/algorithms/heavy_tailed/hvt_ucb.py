@@ -34,7 +34,7 @@ NO_THRESHOLD = 1e200
 
 
 class HvtUCB(EllipsoidalAlgorithm):
-    r"""Constant time and memory per round.
+    r"""Hvt-UCB, with constant time and memory per round.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         ridge = float(problem.dimension)
         self.tau_0 = threshold_constant(problem, ridge, ALPHA)
         self.tau_scale = positive("tau_scale", tau_scale)
-        self.sigma = self.tau = 0.0  # of the last round
+        self.sigma = self.tau = 0.0  # values of the last round
         self.clipped = 0
         self.projections = 0
         super().__init__(problem, ridge)

@@ -23,7 +23,7 @@ from optimist.numerics.linear import norms
 
 
 class MENU(EpochAlgorithm):
-    """One update of k regressions per epoch.
+    """MENU, with one update of k regressions per epoch.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ class MENU(EpochAlgorithm):
 
     def __init__(self, problem: HeavyTailedProblem) -> None:
         k = math.ceil(24.0 * (1.0 + math.log(problem.horizon / problem.delta)))
-        self.moments = np.zeros((0, problem.dimension))  # of each regression, after an epoch
+        # One row per regression, after the first epoch.
+        self.moments = np.zeros((0, problem.dimension))
         super().__init__(problem, length=k, ridge=1.0)
 
     def theory_radius(self) -> float:

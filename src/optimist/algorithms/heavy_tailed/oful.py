@@ -20,7 +20,7 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class OFUL(EllipsoidalAlgorithm):
-    r"""Constant time and memory per round.
+    r"""OFUL, with constant time and memory per round.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class OFUL(EllipsoidalAlgorithm):
             raise ConfigError("R is 'sd'; allowed where the noise has no variance: nu, unit")
         scales = {"nu": problem.scale_bound, "unit": 1.0, "sd": problem.deviation}
         self.R = 1.0 if self.weighted else scales[R]
-        self.half_log_det = 0.0  # of V / lambda
+        self.half_log_det = 0.0  # half of log det(V / lambda)
         self.moment = np.zeros(problem.dimension)  # sum of weighted r x
         super().__init__(problem, ridge=1.0)
 

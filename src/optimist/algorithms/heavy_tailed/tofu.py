@@ -23,7 +23,7 @@ from optimist.numerics.growing import GrowingTable
 
 
 class TOFU(RefittingAlgorithm):
-    """Truncation of all rewards in every round; time and memory proportional to t.
+    """TOFU, which truncates all rewards in every round, in time and memory proportional to t.
 
     Parameters
     ----------
