@@ -1,7 +1,7 @@
 r"""Uniform play on finitely many arms, the baseline for every method.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching", Section 1, has
-no such method; its follow-up reports regret relative to it,
+no such method; the follow-up paper reports regret relative to uniform play,
 $$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
 Deviations: none. Claims about regret use it as a gate: a method that does no better has learnt

@@ -1,6 +1,6 @@
 r"""Bayesian optimisation with a Gaussian process, in four configurations.
 
-Every round fits the process to all points, with $(\ell,s,\tau^2,c)$ of maximum posterior density.
+Every round fits the process to all points, with $(\ell,s,\tau^2,c)$ at maximum posterior density.
 The next point maximises an acquisition function of the mean m and standard deviation v,
 $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 

@@ -1,7 +1,7 @@
 r"""GO-UCB: optimism over the parameters of a network and the points of a box at once.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1.
-For n uniform points, their least-squares fit $\hat w_0$ and $g_i=\nabla_wf_{x_i}(\hat w_i)$,
+For the least-squares fit $\hat w_0$ to n uniform points, and $g_i=\nabla_wf_{x_i}(\hat w_i)$,
 $$\Sigma_t=\lambda I+\sum_{i<t}g_ig_i^\top,\qquad
   \hat w_t=\Sigma_t^{-1}\Big(\lambda\hat w_0
     +\sum_{i<t}g_i\,(g_i^\top\hat w_i+y_i-f_{x_i}(\hat w_i))\Big),$$

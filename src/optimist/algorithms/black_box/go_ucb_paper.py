@@ -2,7 +2,7 @@ r"""GO-UCB as its paper describes it: the oracle of Phase I, the constants, and 
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Theorem 5.1 and
 Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Gradient ascent
-over x and w at once, projected onto the box and the ellipsoid, maximises it;
+over x and w at once, projected onto the box and the ellipsoid, maximises it. The constants are
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
 The option ``ball`` multiplies the radius of equation (7) for $\mu=1$, which is
 $d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local minimum of the squared

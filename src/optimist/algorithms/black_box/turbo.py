@@ -1,4 +1,4 @@
-r"""TuRBO-1: Thompson sampling in a box around the incumbent that grows and shrinks.
+r"""TuRBO-1: Thompson sampling in a growing and shrinking box around the incumbent.
 
 Eriksson, Pearce, Gardner, Turner and Poloczek (2019), "Scalable Global Optimization via Local
 Bayesian Optimization", Section 2 and Algorithm 1. Let c be the best point in the unit cube since

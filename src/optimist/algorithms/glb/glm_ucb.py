@@ -35,7 +35,7 @@ MAX_GAUSS_NEWTON_STEPS = 20
 
 
 class GLMUCB(GLBAlgorithm):
-    """GLM-UCB, with time per round proportional to t and a radius linear in kappa.
+    r"""GLM-UCB, with time per round proportional to t and a radius linear in kappa.
 
     Parameters
     ----------

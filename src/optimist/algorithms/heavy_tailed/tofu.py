@@ -1,4 +1,4 @@
-r"""TOFU: least squares on truncated features times rewards.
+r"""TOFU: least squares on truncated products of features and rewards.
 
 Shao, Yu, King and Lyu (2018), "Almost Optimal Algorithms for Linear Stochastic Bandits with
 Heavy-Tailed Payoffs", Algorithm 2. For $V_t = I + \sum_s X_sX_s^\top$, rows $u_i$ of
