@@ -37,8 +37,9 @@ def standardise(
 class BoxAlgorithm(Algorithm):
     """An algorithm that proposes a point in a box in every round and observes a value there.
 
-    Its first points are the problem's ``initial`` points or, if the problem has none, uniform
-    points that the algorithm draws. Only `propose` and `observe` are timed.
+    Its first points are the problem's ``initial`` points or, if the problem has none,
+    ``initial_count`` uniform points that the algorithm draws. Only `propose` and `observe` are
+    timed.
 
     Parameters
     ----------
