@@ -1,9 +1,9 @@
-"""Registries of algorithms: literal tables from configuration name to class.
+"""Registries of algorithms: literal tables that map names in the configuration to classes.
 
-A label is a name with options, ``ofuglb[solver=slsqp,history=aggregated]``; a variant of an
-algorithm is never a second class. Names belong to a domain: ``arms``, finitely many arms, or
-``box``, a box of real numbers. A name may also denote a class in a file, ``mine.py:Mine``, or a
-class that an installed package offers (`optimist.core.registry`).
+A label is a name with options, such as ``ofuglb[solver=slsqp,history=aggregated]``; the variants
+of an algorithm are options of one class. Each name belongs to a domain: ``arms`` (finitely many
+arms) or ``box`` (a box of real numbers). A name may also denote a class in a file,
+``mine.py:Mine``, or a class that an installed package offers (`optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -72,7 +72,7 @@ REGISTRIES = {
 
 
 def canonical(text: str, domain: str = "arms") -> str:
-    """Return the label of an algorithm without the options that equal their default.
+    """Return the label of an algorithm without the options that have their default values.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def canonical(text: str, domain: str = "arms") -> str:
     Raises
     ------
     ConfigError
-        For an unknown name.
+        If the name is unknown.
     """
-    # A foreign class may change during the life of a process.
+    # Not cached for a foreign class, which may change while the process runs.
     is_own = name_of(text) in REGISTRIES[domain].table
     return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
 
@@ -98,57 +98,57 @@ def _canonical(text: str, domain: str) -> str:
 
 
 def is_algorithm(name: str) -> bool:
-    """Return whether an algorithm of some domain has this name."""
+    """Return whether any domain has an algorithm with this name."""
     return any(name in registry for registry in REGISTRIES.values())
 
 
 def algorithm_class(name: str, domain: str = "arms") -> Any:
-    """Return the class called ``name`` in the registry of a domain, ``arms`` or ``box``.
+    """Return the class registered as ``name`` in a domain, ``arms`` or ``box``.
 
     Raises
     ------
     ConfigError
-        For an unknown name, or a foreign class that is not an algorithm.
+        If the name is unknown, or denotes a foreign class that is not an algorithm.
     """
     return REGISTRIES[domain].load(name)
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the module of an algorithm of a domain, see `optimist.core.source_files`.
+    """Return the module that defines an algorithm, as `optimist.core.source_files` names it.
 
     Raises
     ------
     ConfigError
-        For an unknown name.
+        If the name is unknown.
     """
     return REGISTRIES[domain].module(name)
 
 
 def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = None) -> Any:
-    """Construct the algorithm of a label for a problem.
+    """Construct the algorithm that a label names, for a given problem.
 
     Parameters
     ----------
     label : str
         ``name[option=value,...]``
     problem : object
-        One of `optimist.environments.problems`; its ``domain`` decides the registry of the name.
+        A problem from `optimist.environments.problems`; its ``domain`` selects the registry.
     rng : Generator or None
-        The algorithm's own stream; None if it is only checked, not played.
+        Random stream of the algorithm; None if the algorithm is only checked, not played.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option, a value out of range, or a problem that the algorithm does
-        not support.
+        If the name or an option is unknown, a value is out of range, or the algorithm does not
+        support the problem.
     """
     return checked(label, problem, rng)()
 
 
 def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
-    """Return a function that constructs an algorithm, after all checks except those in its class.
+    """Check a label for a problem, and return a function that constructs the algorithm.
 
-    For parameters and errors see `make_algorithm`.
+    Only the checks in the constructor remain. For parameters and errors, see `make_algorithm`.
     """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))
@@ -163,10 +163,10 @@ def check_problem(name: str, cls: Any, problem: Any) -> None:
     Parameters
     ----------
     name : str
-        Name of the class in the message.
+        Name of the algorithm, for the message.
     cls : type
     problem : object
-        One of `optimist.environments.problems`.
+        A problem from `optimist.environments.problems`.
     """
     if not isinstance(problem, cls.problem_type):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""The contracts of an algorithm, and of an algorithm on finite arm sets."""
+"""Base classes of all algorithms, and of algorithms on finite sets of arms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,29 +8,29 @@ import numpy as np
 
 
 class Algorithm(ABC):
-    """An algorithm.
+    """Base class of all algorithms.
 
     A subclass
 
-    * takes the problem, then keyword options, in its constructor; stores and validates them, draws
-      nothing at random and allocates nothing that grows with the data. A randomised algorithm has
-      a keyword ``rng`` and gets its own stream.
+    * takes the problem, followed by keyword options, in its constructor, which validates and stores
+      them, but draws nothing at random and allocates nothing that grows with the data; a randomised
+      algorithm has a keyword ``rng``, which receives its own random stream;
     * names its source in ``reference`` and the class of its problem in ``problem_type``;
-    * implements `select` and `update`, or `suggest`, see `FiniteArmAlgorithm` and `black_box.base`;
-    * sets ``status`` (see `optimist.experiments.loop`) when a computation fails, and never
-    raises for
-      it;
-    * never changes its arguments.
+    * implements `select` and `update`, or `suggest` (see `FiniteArmAlgorithm` and
+      `black_box.base`);
+    * sets ``status`` (see `optimist.experiments.loop`) when a computation fails, instead of raising
+      an exception;
+    * never modifies its arguments.
 
     Parameters
     ----------
     problem : object
-        One of `optimist.environments.problems`.
+        A problem from `optimist.environments.problems`.
 
     Raises
     ------
     ConfigError
-        If a subclass gets an option out of range.
+        If an option of a subclass is out of range.
     """
 
     reference: ClassVar[str]
@@ -43,27 +43,36 @@ class Algorithm(ABC):
 
     @abstractmethod
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        """Return if the current confidence set holds each row of ``thetas`` (n, d), as (n,)."""
+        """Return whether each row of ``thetas`` lies in the current confidence set.
+
+        Parameters
+        ----------
+        thetas : (n, d) array
+
+        Returns
+        -------
+        (n,) array of bool
+        """
 
     def observers(self, environment: Any) -> Sequence[Any]:
-        """Return observers (`optimist.experiments.loop`) that check its theory; may be empty.
+        """Return the observers of a trial that check the algorithm's theory; may be empty.
 
-        Only the regret lane asks for them, and only for published methods: ``environment`` knows
-        the truth.
+        They are used only in regret trials of published methods, because ``environment`` knows the
+        truth. See `optimist.environments.observer`.
         """
         return ()
 
     def diagnostics(self) -> dict[str, float]:
-        """Return counters that explain the curve, as a dict of numbers; it may be empty."""
+        """Return counters that help to explain the regret curve, by name; may be empty."""
         return {}
 
     def is_finite(self) -> bool:
-        """Return whether all floats and arrays among the attributes are finite."""
+        """Return whether all attributes that are floats or arrays are finite."""
         numbers = (v for v in vars(self).values() if isinstance(v, float | np.ndarray))
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the number of bytes of the state that decisions use between rounds."""
+        """Return the size in bytes of the state that is kept between rounds for decisions."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
@@ -83,15 +92,15 @@ class FiniteArmAlgorithm(Algorithm):
     ) -> None:
         """Learn from the ``reward`` of row ``index`` of ``arms`` (K, d).
 
-        ``context`` holds further information from the environment, by name, see
-        `FiniteArmEnvironment.context`; an algorithm names the arguments that it needs instead of
-        ``args`` and ``context``.
+        ``context`` holds further named values from the environment (see
+        `FiniteArmEnvironment.context`). In place of ``args`` and ``context``, a subclass declares
+        the arguments that it needs.
         """
 
     def prepare(self) -> None:
-        """Optional work that `select` would otherwise do first, such as a fit to the last reward.
+        """Do work that `select` would otherwise do first, such as a fit to the last reward.
 
-        Called after `update` and timed as part of it.
+        Implementing it is optional. It is called after `update` and timed as part of it.
         """
 
 

@@ -1,11 +1,11 @@
-r"""Uniform play on finitely many arms, the baseline of every method.
+r"""Uniform play on finitely many arms, the baseline for every method.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching", Section 1, has
-no such method; its follow-up reports regret relative to it,
+no such method; the follow-up paper reports regret relative to uniform play,
 $$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
-Deviations: none. It is the gate of claims on regret: a method that does no better has learnt
-nothing to compare.
+Deviations: none. Claims about regret use it as a gate: a method that does no better has learnt
+nothing that could be compared.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Constant time and memory per round; learns nothing, and uses no problem data.
+    """Uniform play, in constant time and memory; it learns nothing and uses no problem data.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The contract of an algorithm on a box."""
+"""Base class of algorithms on a box."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -17,41 +17,42 @@ def standardise(
     ddof: int = 1,
     least: float = 1e-10,
 ) -> tuple[float, float]:
-    """Return offset and unit of values that standardise them to (y - offset) / unit.
+    """Return the offset and the unit that standardise values to (y - offset) / unit.
 
     Parameters
     ----------
     y : (n,) array
     centre : callable
-        Maps values to the offset.
+        Function that maps the values to the offset.
     ddof : int
-        Degrees of freedom of their standard deviation, which is the unit.
+        Delta degrees of freedom of the standard deviation, which is the unit.
     least : float
-        The unit is 1 for a deviation below this, as for equal values up to rounding, or too few
-        values.
+        Least standard deviation that serves as the unit. The unit is 1 if the deviation is smaller,
+        as for values that are equal up to rounding, or if there are too few values.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
 
 
 class BoxAlgorithm(Algorithm):
-    """An algorithm that proposes a point of a box in every round and observes a value there.
+    """An algorithm that proposes a point in a box in every round and observes a value there.
 
-    Its first points are the problem's ``initial`` points, or else as many uniform points of its
-    own. Only `propose` and `observe` are timed.
+    Its first points are the problem's ``initial`` points or, if the problem has none,
+    ``initial_count`` uniform points that the algorithm draws. Only `propose` and `observe` are
+    timed.
 
     Parameters
     ----------
     problem : BoxProblem
     rng : Generator
-        Its own stream.
+        Random stream of the algorithm.
 
     Attributes
     ----------
     points : (t, d) array
         All proposed points.
     values : (t,) array
-        The observations there.
+        Observations at these points.
     """
 
     problem_type = BoxProblem
@@ -73,11 +74,11 @@ class BoxAlgorithm(Algorithm):
 
     @property
     def incumbent(self) -> np.ndarray:
-        """The point of the largest observation so far, the first of several, (d,)."""
+        """The point of shape (d,) with the largest observation so far; the first if several tie."""
         return self.points[int(np.argmax(self.values))]
 
     def propose(self) -> np.ndarray:
-        """Return the next point, (d,)."""
+        """Return the next point, an array of shape (d,)."""
         t, problem = len(self._values), self.problem
         if t >= problem.initial_count:
             return self.suggest()
@@ -86,7 +87,7 @@ class BoxAlgorithm(Algorithm):
         return self.uniform(1)[0]
 
     def observe(self, x: np.ndarray, y: float) -> None:
-        """Learn from the value ``y`` at ``x`` (d,)."""
+        """Learn from the value ``y`` observed at the point ``x`` (d,)."""
         self._points.append(x)
         self._values.append(y)
         if len(self._values) > self.problem.initial_count:
@@ -96,16 +97,21 @@ class BoxAlgorithm(Algorithm):
 
     @abstractmethod
     def suggest(self) -> np.ndarray:
-        """Return the next point after the initial points, (d,)."""
+        """Return a point of shape (d,) to evaluate in a round after the initial points."""
 
     def begin(self) -> None:
         """Optional hook, called once after the initial points are evaluated."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
-        """Optional hook, called with the value ``y`` at ``x`` (d,), a point from `suggest`."""
+        """Optional hook, called with the value ``y`` observed at a point ``x`` from `suggest`."""
 
     def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Return ``n`` uniform points of the box, (n, d); without ``rng``, from its own stream."""
+        """Draw ``n`` uniform points in the box from ``rng``, by default the algorithm's stream.
+
+        Returns
+        -------
+        (n, d) array
+        """
         rng = self.rng if rng is None else rng
         return self.problem.outward(rng.random((n, self.problem.dimension)))
 

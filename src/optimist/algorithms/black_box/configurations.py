@@ -1,6 +1,6 @@
-"""Default settings of libraries for Bayesian optimisation, in four configurations.
+"""Four configurations: default settings of libraries for Bayesian optimisation.
 
-The table of `optimist.algorithms.black_box.gaussian_process` names the libraries.
+The table in `optimist.algorithms.black_box.gaussian_process` names the libraries.
 """
 
 import math
@@ -20,27 +20,27 @@ class Configuration:
     Attributes
     ----------
     scheme : callable
-        Maps the dimension to the `Scheme` of the fit.
+        Function that maps the dimension to the `Scheme` of the fit.
     scaled : bool
         Whether to map the box to the unit cube, and values to mean 0 and variance 1.
     ddof : int
-        Degrees of freedom of that variance.
+        Delta degrees of freedom of that variance.
     logarithm : bool
         Whether to maximise the logarithms of EI and PI, which do not underflow.
     improvement : float
-        Least improvement that counts, in units of the values.
+        Smallest improvement that counts, in units of the values.
     beta : float
-        Factor on the variance in the upper bound.
+        Factor on the variance in the upper confidence bound.
     candidates, near : int
-        Numbers of points with the acquisition evaluated: in the box, and near the incumbent.
+        Number of points at which the acquisition is evaluated: in the box, and near the incumbent.
     sobol : bool
-        Whether a Sobol sequence replaces uniform draws for the former.
+        Whether the ``candidates`` come from a Sobol sequence instead of uniform draws.
     refined : int
-        Number of best points that L-BFGS-B refines.
+        Number of the best points that L-BFGS-B refines.
     iterations : int
-        Largest number of iterations of a run of L-BFGS-B.
+        Maximum number of iterations in one run of L-BFGS-B.
     joint : bool
-        Whether to refine them all in one run, rather than each in its own.
+        Whether one run refines all of these points, rather than one run for each point.
     """
 
     scheme: Callable[[int], Scheme]
@@ -58,7 +58,7 @@ class Configuration:
 
 
 def gamma_scheme(dimension: int) -> Scheme:
-    """Return the fit of BoTorch in 2022."""
+    """Return the scheme that BoTorch used in 2022."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(1e-4, 1e4, 0.69, Gamma(3.0, 6.0)),
@@ -70,9 +70,9 @@ def gamma_scheme(dimension: int) -> Scheme:
 
 
 def log_normal_scheme(dimension: int) -> Scheme:
-    """Return the fit of BoTorch 0.18 for a dimension."""
+    """Return the scheme that BoTorch 0.18 uses in a given dimension."""
     mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
-    # Starts at the modes of the densities, exp(mean - variance).
+    # The fit starts at the modes of the densities, exp(mean - variance).
     return Scheme(
         GAUSSIAN,
         lengthscale=Hyper(0.025, 1e4, max(math.exp(mean - 3.0), 0.025), LogNormal(mean, 3.0)),
@@ -83,7 +83,7 @@ def log_normal_scheme(dimension: int) -> Scheme:
 
 
 def flat_scheme(dimension: int) -> Scheme:
-    """Return the fit of scikit-optimize 0.10."""
+    """Return the scheme that scikit-optimize 0.10 uses."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),

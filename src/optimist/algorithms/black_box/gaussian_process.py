@@ -1,18 +1,18 @@
-r"""Bayesian optimisation by a Gaussian process, in four configurations.
+r"""Bayesian optimisation with a Gaussian process, in four configurations.
 
-Every round fits the process to all points, $(\ell,s,\tau^2,c)$ by maximum posterior density, and
-the next point maximises an acquisition function of its mean m and deviation v,
+Every round fits the process to all points, with $(\ell,s,\tau^2,c)$ at maximum posterior density.
+The next point maximises an acquisition function of the mean m and standard deviation v,
 $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 
-| configuration | inputs | values | kernel | priors | as |
+| configuration | inputs | values | kernel | priors | follows |
 | --- | --- | --- | --- | --- | --- |
 | ``fair`` | in [0, 1] | standardised | Matern 5/2 | Gamma | BoTorch of 2022, scaled |
-| ``raw`` | unscaled | unscaled | Matern 5/2 | Gamma | its quick start, unscaled |
+| ``raw`` | unscaled | unscaled | Matern 5/2 | Gamma | BoTorch's quick start |
 | ``modern`` | in [0, 1] | standardised | Gaussian | log-normal | BoTorch 0.18 |
 | ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.10 |
 
-Liu and Wang (2023) give "BoTorch framework and sklearn package with default parameter settings",
-without versions and without the scaling of data.
+Liu and Wang (2023) state only "BoTorch framework and sklearn package with default parameter
+settings", without versions or the scaling of data.
 """
 
 import math
@@ -28,16 +28,16 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
 
-NEAR = 0.05  # standard deviation of perturbations of the incumbent, in widths of the box
+NEAR = 0.05  # standard deviation of perturbed incumbents, in units of the width of the box
 
-# Value, and its derivatives in mean and deviation.
+# The value, and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class GPOptimiser(BoxAlgorithm):
-    """Base of the three methods, which differ in their acquisition function.
+    """Base class of GP-EI, GP-PI and GP-UCB, which differ in their acquisition function.
 
-    O(n^3) per evaluation of the likelihood, O(n^2) of the acquisition.
+    Time is O(n^3) per evaluation of the likelihood, and O(n^2) per evaluation of the acquisition.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ class GPOptimiser(BoxAlgorithm):
 
     @abstractmethod
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
-        """Return the acquisition and its derivatives in mean and deviation, (n,) each.
+        """Return the acquisition and its derivatives in mean and deviation, each of shape (n,).
 
         Parameters
         ----------
         m, v : (n,) arrays
-            Mean and standard deviation of the process, standardised if the fit is.
+            Mean and standard deviation of the process, in standardised units if the fit uses them.
         best : float
-            The value to exceed, in the same units.
+            Value to exceed, in the same units.
         """
 
     def suggest(self) -> np.ndarray:
@@ -81,13 +81,13 @@ class GPOptimiser(BoxAlgorithm):
         return np.clip(self._corner + self._width * x, self.problem.low, self.problem.high)
 
     def _units(self):
-        """Return the offset and the divisor of values."""
+        """Return the offset and the divisor that scale the values."""
         if not self.configuration.scaled:
             return 0.0, 1.0
         return standardise(self.values, ddof=self.configuration.ddof)
 
     def _maximise(self, process, best, incumbent):
-        """Return the point of the (scaled) box with the largest acquisition, (d,)."""
+        """Return the point (d,) in the (scaled) box with the largest acquisition."""
         low = (self.problem.low - self._corner) / self._width
         high = (self.problem.high - self._corner) / self._width
         candidates = self._candidates(low, high, incumbent)
@@ -97,7 +97,7 @@ class GPOptimiser(BoxAlgorithm):
         order = np.argsort(-values, kind="stable")[: self.configuration.refined]
         ends, heights = self._refine(process, best, candidates[order], low, high)
         highest = int(np.argmax(heights))
-        # Comparisons with nan are false.
+        # If a height is NaN, the comparison is false and the best candidate is returned.
         return ends[highest] if heights[highest] >= values[order[0]] else candidates[order[0]]
 
     def _candidates(self, low, high, incumbent):
@@ -110,16 +110,16 @@ class GPOptimiser(BoxAlgorithm):
         return np.vstack([low + (high - low) * points, np.clip(near, low, high)])
 
     def _refine(self, process, best, starts, low, high):
-        """Return the ends of L-BFGS-B from ``starts``, both (K, d), and the values there, (K,)."""
+        """Refine ``starts`` (K, d) by L-BFGS-B; return end points (K, d) and their values (K,)."""
         groups = [starts] if self.configuration.joint else starts[:, None]
         runs = [self._ascend(process, best, group, low, high) for group in groups]
         return np.vstack([ends for ends, _ in runs]), np.concatenate([at for _, at in runs])
 
     def _ascend(self, process, best, starts, low, high):
-        """Return the ends of one run from the starts (k, d), (k, d), and the values there, (k,).
+        """Refine ``starts`` (k, d) in one run; return end points (k, d) and their values (k,).
 
-        It maximises the sum of the acquisitions. Each term of the sum has its own coordinates, so
-        the sum is largest when each term is.
+        The run maximises the sum of the acquisitions. Each term of the sum has its own coordinates,
+        so the sum is largest when every term is.
         """
 
         from scipy.optimize import Bounds, minimize

@@ -1,18 +1,19 @@
 r"""GO-UCB: optimism over the parameters of a network and the points of a box at once.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1.
-For n uniform points, their least-squares fit $\hat w_0$ and $g_i=\nabla_wf_{x_i}(\hat w_i)$,
+For the least-squares fit $\hat w_0$ to n uniform points, and $g_i=\nabla_wf_{x_i}(\hat w_i)$,
 $$\Sigma_t=\lambda I+\sum_{i<t}g_ig_i^\top,\qquad
   \hat w_t=\Sigma_t^{-1}\Big(\lambda\hat w_0
     +\sum_{i<t}g_i\,(g_i^\top\hat w_i+y_i-f_{x_i}(\hat w_i))\Big),$$
 $$x_t\in\arg\max_{x\in\mathcal X}\ \max_{\|w-\hat w_t\|_{\Sigma_t}^2\le\beta_t} f_w(x) .$$
-A variant defines the fit, $\lambda$, $\beta_t$ and the maximiser: ``paper``
+The variant defines the fit, $\lambda$, $\beta_t$ and the maximiser: ``paper``
 (`optimist.algorithms.black_box.go_ucb_paper`) or our extension ``tuned``
 (`optimist.algorithms.black_box.go_ucb_tuned`).
 
-Deviations: the sums of the paper start at i = 0, here with the first point of Phase II. The paper
-leaves open the draw of weights, the starts of Step 5, the projection of parameters onto the ball,
-and F; these are options, and the bound of the problem. Each variant names its own deviations.
+Deviations: the paper's sums start at i = 0; here they start with the first point of Phase II. The
+paper does not say how to draw weights, where Step 5 starts, how to project parameters onto the
+ball, or what F is; the first three are options, and F is the problem's bound. Each variant lists
+its own deviations.
 """
 
 import inspect
@@ -32,13 +33,13 @@ from optimist.numerics.network import TwoLayerNetwork
 
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
-# Values that `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
+# Values that `diagnostics` derives from the ball; see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
-MULTI = 16  # starting points of start=multi
+MULTI = 16  # number of starting points for start=multi
 
 
 class GOUCB(BoxAlgorithm):
-    r"""O(d_w t) per evaluation of the ball and 2000 steps of gradient ascent per round.
+    r"""GO-UCB, with 2000 ascent steps per round and O(d_w t) time per evaluation of the ball.
 
     Parameters
     ----------
@@ -48,31 +49,32 @@ class GOUCB(BoxAlgorithm):
     initialisation : {"torch", "u01"}
         Initial weights as in PyTorch, or uniform in [0, 1].
     start : {"incumbent", "last", "random", "multi"}
-        Start of Step 5: the best observed point, the last point, a uniform point, or the best
-        result from the first and 15 uniform points. This and the next three options belong to the
-        variant ``paper``; the other uses ``multi``.
+        Starting point of Step 5: the best observed point, the last point, a uniform point, or
+        several, namely the best observed point and 15 uniform points, of which the best result
+        counts. This and the next five options belong to the variant ``paper``; the variant
+        ``tuned`` uses ``multi``.
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
         Whether to keep parameters in [0, 1], as the paper assumes.
     batch : {"full", "single"}
-        Points per step of the oracle's gradient descent.
+        Points in each step of the oracle's gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
         Fit of Phase I: the gradient descent of Appendix D.1, or converged least squares.
     ball : float or None
-        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None: $\beta_t$ of Appendix D.1.
+        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None uses $\beta_t$ of Appendix D.1.
     frozen : bool
         Whether to keep $\hat w$ and $\Sigma$ constant, as a control.
     beta : float or None
-        $\beta_t$ of the variant ``tuned``; None: 0.01.
+        $\beta_t$ of the variant ``tuned``; None means 0.01.
     rng : Generator
     """
 
     reference = "Liu and Wang (2023), Algorithm 1"
 
-    ball: LowRankEllipsoid  # from the end of Phase I on
-    drawn: np.ndarray  # parameters at the start of Phase I's fit, (d_w,)
-    fitted: np.ndarray  # its first centre, (d_w,)
+    ball: LowRankEllipsoid  # set at the end of Phase I
+    drawn: np.ndarray  # initial parameters of the fit in Phase I, (d_w,)
+    fitted: np.ndarray  # result of that fit, the first centre of the ball, (d_w,)
 
     def __init__(
         self,
@@ -147,7 +149,7 @@ class GOUCB(BoxAlgorithm):
         return x
 
     def _starts(self):
-        """Return the starts of Step 5, (K, d)."""
+        """Return the starting points of Step 5, of shape (K, d)."""
         if self.start == "last":
             return self.points[-1:].copy()
         if self.start == "incumbent":
@@ -180,7 +182,7 @@ class GOUCB(BoxAlgorithm):
             moved = float(np.linalg.norm(ball.centre - self.fitted))
             total = float(ball.leverages().sum())
             potential = 2.0 * size * growth
-            # Lemma 5.5 without its second term, and the Cauchy-Schwarz inequality.
+            # Lemma 5.5, without its second term, and the Cauchy-Schwarz inequality give the width.
             width = math.sqrt(8.0 * self.variant.beta(max(1, len(V))) * potential * len(V))
             values = moved, total, potential, math.sqrt(largest), width
             counters |= zip(WATCHED, values, strict=True)
@@ -188,7 +190,7 @@ class GOUCB(BoxAlgorithm):
 
 
 def _refuse_idle(**options):
-    """Raise ConfigError for an option of the paper's variant that the other would ignore."""
+    """Raise ConfigError if an option that ``variant=tuned`` ignores differs from its default."""
     for key, value in options.items():
         default = inspect.signature(GOUCB).parameters[key].default
         if value != default:

@@ -1,16 +1,18 @@
 r"""GO-UCB as its paper describes it: the oracle of Phase I, the constants, and Step 5.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Theorem 5.1 and
-Appendix D.1: gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits, and gradient ascent over x
-and w at once, projected onto box and ellipsoid, maximises;
+Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Gradient ascent
+over x and w at once, projected onto the box and the ellipsoid, maximises it. The constants are
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
-The option ``ball`` multiplies the radius of equation (7), $d_w\sigma^2+d_w^3+d_w^3\,t/T$ for
-$\mu=1$, and the fit for ``oracle=exact`` is a local minimum of the squared error,
+The option ``ball`` multiplies the radius of equation (7) for $\mu=1$, which is
+$d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local minimum of the squared
+error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
-Deviations: equation (7) has $1/\mu^2$, a constant of the function, and hidden factors; the exact
-oracle is the best of five runs of L-BFGS-B; gradient descent uses all points in every step, not a
-random one (``batch``), and parameters may leave [0, 1] (``unit_weights``).
+Deviations: equation (7) also has $1/\mu^2$, a constant of the function, and hidden factors, which
+are omitted here; the exact oracle is the best of five runs of L-BFGS-B; by default, gradient
+descent uses all points in every step rather than a random one (``batch``), and parameters may leave
+[0, 1] (``unit_weights``).
 """
 
 import math
@@ -25,7 +27,7 @@ from optimist.numerics.network import TwoLayerNetwork, least_squares
 
 ITERATIONS = 2000
 FIT_RATE = 1e-11
-FIT_STARTS = 5  # of the exact oracle
+FIT_STARTS = 5  # number of starts of the exact oracle
 ASCENT_RATE = 1e-4
 
 
@@ -37,15 +39,15 @@ class PaperVariant:
     network : TwoLayerNetwork
     problem : BoxProblem
     projection : {"radial", "euclidean"}
-        Project parameters onto the ellipsoid towards its centre, or to the nearest point.
+        Projection of parameters onto the ellipsoid: towards its centre, or to the nearest point.
     unit_weights : bool
         Whether to keep parameters in [0, 1] as well.
     batch : {"full", "single"}
-        Use all points in a step of gradient descent, or a random one.
+        Points in each step of gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
-        Gradient descent, or the least squared error.
+        Method of the fit: gradient descent, or converged least squares.
     ball : float or None
-        Factor of the radius of equation (7); None: the radius of Appendix D.1.
+        Factor on the radius of equation (7); None uses the radius of Appendix D.1.
 
     Attributes
     ----------
@@ -74,7 +76,7 @@ class PaperVariant:
         self.ridge = math.sqrt(self.T) * math.log(self.T) ** 2
 
     def beta(self, t: int) -> float:
-        r"""Return $\beta_t$ of round t of Phase II, counted from 1."""
+        r"""Return $\beta_t$ for round t of Phase II, counted from 1."""
         size, share = self.network.size, t / self.T
         if self.factor is None:
             return size**3 * self.problem.value_bound**4 * share
@@ -87,16 +89,16 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the drawn parameters and the parameters fitted from there, (d_w,) each.
+        """Draw parameters, fit from there, and return both, as arrays of shape (d_w,).
 
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I and the observations there.
+            Points of Phase I, and the observations at them.
         draw : callable
-            Draws parameters.
+            Function that draws parameters.
         rng : Generator
-            The optimiser's stream.
+            Random stream of the optimiser.
         """
         first = draw()
         if self.exact:
@@ -105,35 +107,35 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Return points of the box (n, d) as inputs of the network."""
+        """Convert points in the box (n, d) to inputs of the network."""
         return X
 
     def scaled(self, y: float) -> float:
-        """Return a value in the network's scale."""
+        """Convert a value to the network's scale."""
         return y
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Return parameters (n, d_w) of a model of the data, converted to the network's scale."""
+        """Convert parameters (n, d_w) of a model of the unscaled data to the network's scale."""
         return thetas
 
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Return the best end point (d,), and whether a projection onto the ellipsoid changed it.
+        """Return the best end point (d,), and whether the ellipsoid ever bounded the parameters.
 
         Parameters
         ----------
         ellipsoid : LowRankEllipsoid
         beta : float
-            Square of its radius.
+            Square of the ellipsoid's radius.
         starts : (K, d) array
-            Starts; the end with the largest value counts.
+            Starting points; the end point with the largest value counts.
         """
         x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
         low, high = self.problem.low, self.problem.high
         g, active = np.empty_like(w), False
         layers, slopes = self.network.layers(w), self.network.layers(g)
-        # Clipping to [0, 1] also moves parameters, and further.
+        # Clipping to [0, 1] may move parameters further than `reach` assumes.
         out_of_reach = not self.unit and self.reach(ellipsoid) < ellipsoid.inner_radius(beta)
         for _ in range(ITERATIONS):
             along_x = self.network.gradients_into(slopes, layers, x)
@@ -151,8 +153,8 @@ class PaperVariant:
     def reach(self, ellipsoid: LowRankEllipsoid) -> float:
         r"""Return a bound on how far all steps together can move the parameters.
 
-        As $0\le h\le1$ and $h(1-h)\le1/4$, the gradient in w is at most the root of
-        $H+1+\|w_2\|^2(1+\|x\|^2)/16$, and each step adds at most its rate times $\sqrt H$ to
+        Since $0\le h\le1$ and $h(1-h)\le1/4$, the norm of the gradient in w is at most the square
+        root of $H+1+\|w_2\|^2(1+\|x\|^2)/16$. Each step adds at most its rate times $\sqrt H$ to
         $\|w_2\|$.
         """
         hidden, steps = self.network.hidden, ITERATIONS * ASCENT_RATE
@@ -162,7 +164,7 @@ class PaperVariant:
         return steps * math.sqrt(hidden + 1.0 + second**2 * (1.0 + corner @ corner) / 16.0)
 
     def project(self, ellipsoid: LowRankEllipsoid, beta: float, w: np.ndarray) -> bool:
-        """Project rows of ``w`` (K, d_w) onto the ellipsoid; return whether any was outside."""
+        """Project rows of ``w`` (K, d_w) in place; return whether any was outside the ellipsoid."""
         outside = ellipsoid.outside(w, beta)
         if outside.any():
             back = ellipsoid.project if self.euclidean else ellipsoid.scale
@@ -177,16 +179,16 @@ def descend(
     y: np.ndarray,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """Return parameters (d_w,) after gradient descent on the mean squared error.
+    """Run gradient descent on the mean squared error; return the parameters (d_w,).
 
     Parameters
     ----------
     network : TwoLayerNetwork
     w : (d_w,) array
-        Start.
+        Starting point.
     X, y : (n, d) and (n,) arrays
     rng : Generator or None
-        Draws one random point per step; None: use all points.
+        Random stream that draws one point per step; None uses all points.
     """
     for _ in range(ITERATIONS):
         chosen = slice(None) if rng is None else [int(rng.integers(len(y)))]

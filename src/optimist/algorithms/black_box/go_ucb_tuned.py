@@ -1,8 +1,8 @@
 r"""GO-UCB with a better fit: our own extension.
 
-Points are scaled to [-1, 1]^d and values to mean 0 and variance 1, Phase I fits by L-BFGS with
-weight decay, $\lambda=1$ and $\beta_t$ is constant, and Step 5 replaces its inner maximum by the
-maximum of the linear model,
+Points are scaled to [-1, 1]^d, and values to mean 0 and variance 1. Phase I fits by L-BFGS with
+weight decay, $\lambda=1$, and $\beta_t$ is constant. In Step 5, the maximiser of the linear model
+replaces the inner maximiser,
 $$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
 
 All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function
@@ -28,14 +28,14 @@ ADAM_RATE = 0.05
 
 
 class TunedVariant:
-    r"""Our variant, with scaled points and values.
+    r"""The extended variant, with scaled points and values.
 
     Parameters
     ----------
     network : TwoLayerNetwork
     problem : BoxProblem
     beta : float
-        $\beta_t$ of all rounds.
+        $\beta_t$ in all rounds.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class TunedVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the drawn parameters and the best fit, (d_w,) each.
+        """Draw parameters, fit, and return the first draw and best fit, arrays of shape (d_w,).
 
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I and the observations there, which define the scaling of values.
+            Points of Phase I, and the observations at them, which define the scaling of values.
         draw : callable
-            Draws parameters.
+            Function that draws parameters.
         rng : Generator
             Unused.
         """
@@ -79,15 +79,15 @@ class TunedVariant:
         return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Return points of the box (n, d) as points of [-1, 1]^d."""
+        """Scale points in the box (n, d) to [-1, 1]^d."""
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
-        """Return a value in the network's scale."""
+        """Convert a value to the network's scale."""
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Return parameters (n, d_w) of a model of the data, converted to the scaled data."""
+        """Convert parameters (n, d_w) of a model of the unscaled data to the scaled data."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
@@ -100,15 +100,15 @@ class TunedVariant:
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Return the end of Adam on the linearised upper bound, (d,), and False.
+        """Maximise the linearised upper bound by Adam; return the best end point (d,), and False.
 
         Parameters
         ----------
         ellipsoid : LowRankEllipsoid
         beta : float
-            Square of its radius.
+            Square of the ellipsoid's radius.
         starts : (K, d) array
-            Points of the box; the end with the largest value counts.
+            Starting points in the box; the end point with the largest value counts.
         """
         x = maximise_linear_bound(self.network, ellipsoid, beta, self.inward(starts))
         return self.problem.outward((x + 1.0) / 2.0), False
@@ -117,13 +117,13 @@ class TunedVariant:
 def fit(
     network: TwoLayerNetwork, starts: Sequence[np.ndarray], X: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
-    """Return the parameters (d_w,) of the least mean squared error with weight decay.
+    """Return the parameters (d_w,) that minimise the mean squared error with weight decay.
 
     Parameters
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        Starts of L-BFGS; the best result counts.
+        Starting points of L-BFGS; the best result counts.
     X, y : (n, d) and (n,) arrays
         Points and values in the network's scale.
     """
@@ -144,16 +144,16 @@ def fit(
 def maximise_linear_bound(
     network: TwoLayerNetwork, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
 ) -> np.ndarray:
-    """Return the end in [-1, 1]^d of Adam on the linearised upper bound, (d,).
+    """Maximise the linearised upper bound over [-1, 1]^d by Adam; return the best end point (d,).
 
     Parameters
     ----------
     network : TwoLayerNetwork
     ellipsoid : LowRankEllipsoid
     beta : float
-        Square of its radius.
+        Square of the ellipsoid's radius.
     starts : (K, d) array
-        Starts; the end with the largest value counts.
+        Starting points; the end point with the largest value counts.
     """
     x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
     adam = Adam(x.shape, ADAM_RATE)

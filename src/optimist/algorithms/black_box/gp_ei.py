@@ -4,7 +4,7 @@ Jones, Schonlau and Welch (1998), "Efficient Global Optimization of Expensive Bl
 For the best observed value $y^+$ and $u=(m_t(x)-y^+)/v_t(x)$,
 $$x_{t+1} = \arg\max_x\ v_t(x)\,\big(u\,\Phi(u)+\varphi(u)\big) .$$
 
-Deviations: the configuration defines the fit and the maximisation, see
+Deviations: the configuration defines the fit and the maximisation; see
 `optimist.algorithms.black_box.gaussian_process`; all except ``raw`` maximise the logarithm.
 """
 
@@ -15,7 +15,7 @@ from optimist.numerics.acquisition import expected_improvement, log_expected_imp
 
 
 class GPEI(GPOptimiser):
-    """See `GPOptimiser`.
+    """Bayesian optimisation by expected improvement; see `GPOptimiser`.
 
     Parameters
     ----------

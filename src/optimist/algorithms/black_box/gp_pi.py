@@ -1,10 +1,10 @@
-r"""GP-PI: the largest probability of an improvement.
+r"""GP-PI: the largest probability of improvement.
 
 Kushner (1964), "A New Method of Locating the Maximum Point of an Arbitrary Multipeak Curve in the
 Presence of Noise". For the best observed value $y^+$,
 $$x_{t+1} = \arg\max_x\ \Phi\Big(\frac{m_t(x)-y^+}{v_t(x)}\Big) .$$
 
-Deviations: the configuration defines the fit and the maximisation, see
+Deviations: the configuration defines the fit and the maximisation; see
 `optimist.algorithms.black_box.gaussian_process`; all except ``raw`` maximise the logarithm.
 """
 
@@ -18,7 +18,7 @@ from optimist.numerics.acquisition import (
 
 
 class GPPI(GPOptimiser):
-    """See `GPOptimiser`.
+    """Bayesian optimisation by probability of improvement; see `GPOptimiser`.
 
     Parameters
     ----------

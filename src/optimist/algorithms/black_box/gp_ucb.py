@@ -5,8 +5,9 @@ Algorithm 1,
 $$x_{t+1} = \arg\max_x\ m_t(x)+\sqrt{\beta_t}\,v_t(x) .$$
 
 Deviations: $\beta_t$ is a constant, as in the libraries that Liu and Wang (2023) name;
-``beta=theory`` is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$, their form for finite sets without
-the number of points. The configuration defines the fit and the maximisation, see
+``beta=theory`` is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$, the form of Srinivas et al. for
+finite sets without the number of points. The configuration defines the fit and the maximisation;
+see
 `optimist.algorithms.black_box.gaussian_process`.
 """
 
@@ -24,7 +25,7 @@ DELTA = 0.1
 
 
 class GPUCB(GPOptimiser):
-    r"""See `GPOptimiser`.
+    r"""Bayesian optimisation by an upper confidence bound; see `GPOptimiser`.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ class GPUCB(GPOptimiser):
     configuration : {"fair", "raw", "modern", "skopt"}
         See `optimist.algorithms.black_box.gaussian_process`.
     beta : float, "default" or "theory"
-        $\beta_t$; by default the configuration's value.
+        $\beta_t$; by default, the configuration's value.
     rng : Generator
     """
 

@@ -1,4 +1,4 @@
-r"""The best point of Phase I again and again: exploitation without a model.
+r"""The best point of Phase I in every round: exploitation without a model.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
 does nearly this if its steps are small and its ascent starts at the best observed point,
@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Incumbent(BoxAlgorithm):
-    """Constant time per round.
+    """Repeated choice of the best point of Phase I, in constant time per round.
 
     Parameters
     ----------

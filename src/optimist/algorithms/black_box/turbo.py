@@ -1,16 +1,18 @@
-r"""TuRBO-1: Thompson sampling in a box around the incumbent that grows and shrinks.
+r"""TuRBO-1: Thompson sampling in a growing and shrinking box around the incumbent.
 
 Eriksson, Pearce, Gardner, Turner and Poloczek (2019), "Scalable Global Optimization via Local
 Bayesian Optimization", Section 2 and Algorithm 1. Let c be the best point in the unit cube since
 the last restart, and w the fitted lengthscales $\ell$ divided by their geometric mean. Then
 $$\mathrm{TR}_t = \prod_j\,[c_j\pm w_jL_t/2]\cap[0,1],\qquad
   x_{t+1} = \arg\max_{x\in C_t} f(x),\quad f\sim\mathcal{GP}_t ,$$
-$C_t$ candidates of $\mathrm{TR}_t$. L doubles after $\tau_{succ}$ successes in a row and halves
-after $\tau_{fail} = \max(4,d)$ failures; below $2^{-7}$ the method restarts with n new points.
+where $C_t$ is a set of candidates in $\mathrm{TR}_t$. L doubles after $\tau_{succ}$ successes in a
+row and halves after $\tau_{fail} = \max(4,d)$ failures in a row. When L falls below $2^{-7}$, the
+method restarts with n new points.
 
-Deviations: one point per round; all methods share the first design. As in the public code, 50 steps
-of Adam fit the process in every round, from the same start; ``fit=lbfgs`` runs L-BFGS-B to the end,
-as does ``configuration=botorch``, which has the settings of BoTorch's tutorial.
+Deviations: the method proposes one point per round, and all methods share the first design. As in
+the public code, 50 steps of Adam fit the process in every round, from the same start. With
+``fit=lbfgs``, L-BFGS-B runs to convergence instead, as it does with ``configuration=botorch``,
+which has the settings of BoTorch's tutorial.
 """
 
 import math
@@ -29,32 +31,32 @@ from optimist.numerics.kernels import Matern52
 
 FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
-IMPROVEMENT = 1e-3  # of the best value so far
-MOST = 5000  # candidates
-PERTURBED = 20  # average number of perturbed coordinates, if there are more
+IMPROVEMENT = 1e-3  # smallest relative gain on the best value that counts as a success
+MOST = 5000  # maximum number of candidates
+PERTURBED = 20  # expected number of perturbed coordinates in higher dimensions
 DENSE = 1e-6  # values with a smaller spread are not divided by it
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """Settings of a public code.
+    """Settings of a public implementation.
 
     Attributes
     ----------
     successes : int
         Number of successes in a row after which the box grows.
     fewest, per_coordinate : int
-        Number of candidates: at least, and per coordinate.
+        Minimum number of candidates, and number of candidates per coordinate.
     scheme : Scheme
         Scheme of the fit.
     fit : {"adam", "lbfgs"}
         Method of the fit.
     centre : callable
-        Maps values to their offset.
+        Function that maps values to their offset.
     ddof : int
-        Degrees of freedom of the variance that scales values.
+        Delta degrees of freedom of the variance that scales values.
     noise : bool
-        Whether to draw observations instead of the function.
+        Whether to draw noisy observations instead of values of the function.
     """
 
     successes: int
@@ -101,7 +103,9 @@ CONFIGURATIONS = {
 
 
 class TuRBO(BoxAlgorithm):
-    """O(n^3) per evaluation of the likelihood, one Cholesky factor of all candidates per round.
+    """TuRBO-1, with time O(n^3) per evaluation of the likelihood.
+
+    Every round also needs one Cholesky factor of all candidates.
 
     Parameters
     ----------
@@ -109,7 +113,7 @@ class TuRBO(BoxAlgorithm):
     configuration : {"release", "botorch"}
         Settings of the authors' code, or of BoTorch's tutorial.
     fit : {"default", "adam", "lbfgs"}
-        50 steps of Adam, or L-BFGS-B to the end; by default the configuration's choice.
+        50 steps of Adam, or L-BFGS-B to convergence; by default, the choice of the configuration.
     rng : Generator
     """
 
@@ -130,11 +134,11 @@ class TuRBO(BoxAlgorithm):
         self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
-        self._design = np.empty((0, problem.dimension))  # remaining points of a restart
+        self._design = np.empty((0, problem.dimension))  # initial points that a restart has left
         self._restart(0)
 
     def _restart(self, first):
-        """Forget all points before number ``first``."""
+        """Restart, and forget all points before index ``first``."""
         self.first, self.length = first, FIRST
         self.streak = {"successes": 0, "failures": 0}
 
@@ -160,7 +164,7 @@ class TuRBO(BoxAlgorithm):
         return (y - offset) / unit
 
     def _candidates(self, centre, lengthscales):
-        """Return points of the trust region around ``centre`` (d,), (m, d)."""
+        """Draw candidates (m, d) from the trust region around ``centre`` (d,)."""
         d = len(centre)
         weights = lengthscales / lengthscales.mean()
         weights = weights / math.exp(np.log(weights).mean())
@@ -185,7 +189,7 @@ class TuRBO(BoxAlgorithm):
             self._design = latin_hypercube(self.rng, *shape)
 
     def _count(self, success):
-        """Count a success or failure in a row, and change the side length after enough of them."""
+        """Count successes or failures in a row, and change the side length after enough of them."""
         kind, other = ("successes", "failures") if success else ("failures", "successes")
         self.streak = {kind: self.streak[kind] + 1, other: 0}
         if self.streak["successes"] == self.configuration.successes:

@@ -1,4 +1,4 @@
-r"""Uniform points, the baseline of every method.
+r"""Uniform points, the baseline for every method.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
 draws its Phase I in this way,
@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Uniform(BoxAlgorithm):
-    """Constant time per round; learns nothing.
+    """Uniform points, in constant time per round; nothing is learnt.
 
     Parameters
     ----------

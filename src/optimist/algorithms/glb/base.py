@@ -1,4 +1,4 @@
-"""The contract of an algorithm for generalized linear bandits."""
+"""Base class of algorithms for generalized linear bandits."""
 
 from typing import ClassVar
 
@@ -7,9 +7,9 @@ from optimist.environments.problems.glb import GLBProblem
 
 
 class GLBAlgorithm(FiniteArmAlgorithm):
-    """An algorithm that gets a `GLBProblem`.
+    """Base class of algorithms for a `GLBProblem`.
 
-    An algorithm for some links only names them in ``links``.
+    An algorithm that supports only some links lists these in ``links``.
     """
 
     problem_type = GLBProblem

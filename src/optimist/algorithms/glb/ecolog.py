@@ -10,15 +10,16 @@ $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
   u_t = \tfrac{(2+D)\nu_t}4 + \tfrac{D^2}{2+D},\quad
   \nu_t = \tfrac12 + 2\log\Big(\tfrac2\delta\sqrt{1+\tfrac t{4\lambda}}\Big),$$
 with $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
-$\bar\theta_s$ the same minimiser for both labels at once.
+$\bar\theta_s$ the minimiser for the losses of both labels together.
 
 Deviations: $\lambda = d$, everything else as in the theory (Zhang et al. 2025, Appendix F.1), so D
-is the width 2S of the ball; ``diameter="norm"`` is the D = S of public code. The minimiser is
-exact; the paper approximates it to 1/t, and ``solver="pgd"`` takes its gradient steps, with
-$\log(D\max(t, 2))$ for $\log(Dt)$. The test
-$\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is counted (``violations``), not
-acted on, as in public code. ``index="mixed"`` is its index, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$;
-``radius="older"`` and ``proximal="unscaled"`` are the forms of an older copy.
+is the width 2S of the ball; ``diameter="norm"`` sets D = S, as in public code. The minimiser is
+exact; the paper approximates it to accuracy 1/t by gradient steps, which ``solver="pgd"`` takes,
+with $\log(D\max(t, 2))$ in place of $\log(Dt)$. Violations of
+$\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for either label u are only counted
+(``violations``), as in public code. ``index="mixed"`` is the index of public code,
+$\mu(x^\top\theta)+\sqrt{r_t}\|x\|$; ``radius="older"`` and ``proximal="unscaled"`` are the forms in
+an older copy of it.
 """
 
 import math
@@ -36,7 +37,7 @@ MAX_NEWTON_STEPS = 50
 
 
 class ECOLog(GLBAlgorithm):
-    """Constant memory; O(log t) time per round with the ``pgd`` solver.
+    r"""ECOLog, with constant memory and, for ``solver=pgd``, O(log t) time per round.
 
     Parameters
     ----------
@@ -44,10 +45,15 @@ class ECOLog(GLBAlgorithm):
     solver : {"newton", "pgd"}
         Exact minimiser, or the published projected gradient descent to accuracy 1/t.
     index : {"linear", "mixed"}
+        The index above, or the index of public code.
     radius : {"published", "older"}
+        $\sqrt{r_t}$ as above, or as in an older copy of public code.
     proximal : {"scaled", "unscaled"}
-    diameter : {"published", "norm"}, D = 2S or D = S
-    inverse : {"rank_one", "pinv"}, see `optimist.algorithms.glb.inverses`
+        Whether the quadratic term is divided by 1 + D/2.
+    diameter : {"published", "norm"}
+        D = 2S, or D = S.
+    inverse : {"rank_one", "pinv"}
+        Method of inversion; see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Faury et al. (2022), Algorithm 2 and Proposition 4"
@@ -84,7 +90,7 @@ class ECOLog(GLBAlgorithm):
 
     @property
     def radius(self) -> float:
-        r"""$\sqrt{r_t}$, times the problem's factor."""
+        r"""The confidence radius $\sqrt{r_t}$, times the problem's factor."""
         S, ridge = self.problem.norm_bound, self.ridge
         r = self._published_square() if self.radius_form == "published" else self._older_square()
         return self.problem.factor * math.sqrt(max(r, ridge * S**2))
@@ -161,14 +167,14 @@ class ECOLog(GLBAlgorithm):
             H = self.W / c + b * np.multiply.outer(x, x)
             right = self.W @ self.theta / c + (b * z - count * link.mean(z) + total) * x
             new, _ = minimise_quadratic(H, right, S)
-            if np.abs(new - theta).max() <= 1e-10 * S:  # the next step would be its square
+            if np.abs(new - theta).max() <= 1e-10 * S:  # Newton steps converge quadratically
                 return new
             theta = new
         self.status = "unconverged"
         return theta
 
     def _descend(self, x, v, count, total):
-        r"""Projected gradient descent in the coordinates $W^{1/2}\vartheta$ to accuracy 1/t."""
+        r"""Run projected gradient descent in the coordinates $W^{1/2}\vartheta$ to accuracy 1/t."""
         link, c, S, D = self.problem.link, self.softness, self.problem.norm_bound, self.diameter
         step = 1.0 / (count / 4.0 + 1.0 / c)
         theta = self.theta

@@ -12,20 +12,21 @@ $$X_t = \arg\max_x\; x^\top\theta_t + \beta_t\|x\|_{H_t^{-1}},\quad
    + 6d\eta^2\ln\!\Big(2 + \tfrac{2C_\mu t}{\lambda g}\Big).$$
 
 Deviations from the paper: none in the method. ``regularisation="practical"`` is the paper's own
-departure from its theory ($\lambda = d$, Appendix F.1). The constant 6 is the appendix's; the main
-text's lemma has half of it. The inverses of $H_t$ and $\tilde H_t$ follow from the Sherman-Morrison
-formula, as Appendix D describes; ``inverse="pinv"`` recomputes both in every round by numpy's
-pseudo-inverse, as in the paper's experiments (Appendix F.1). They differ only by rounding.
+departure from its theory ($\lambda = d$, Appendix F.1). The constant 6 is from the appendix; the
+lemma in the main text has half of it. The inverses of $H_t$ and $\tilde H_t$ follow from the
+Sherman-Morrison formula, as Appendix D describes; ``inverse="pinv"`` recomputes both in every round
+with numpy's pseudo-inverse, as in the paper's experiments (Appendix F.1). The results differ only
+by rounding.
 
 Theorem 1 bounds $\|\theta_t-\theta_*\|_{H_t}$ by $\beta_t$ in all rounds at once. The proof of
-Theorem 2 (Appendix B, equations 28 to 35) ends, with all constants, in
+Theorem 2 (Appendix B, equations 28 to 35) gives, with all constants,
 $$\mathrm{Reg}_T \le 2\gamma_2 + 2R\gamma_1^2
    + 2\gamma_1\sqrt{R^2\gamma_1^2 + 2R\gamma_2 + T/\kappa_*},\qquad
   \tfrac T{\kappa_*} = \sum_{t\le T}\mu'(x_{t,*}^\top\theta_*),$$
 $$\gamma_1 = 2\beta_T\sqrt{\tfrac{2d(1+C_\mu)}g\log\Big(1+\tfrac{TC_\mu}{gd\lambda}\Big)},\qquad
   \gamma_2 = \tfrac{8\kappa dRC_\mu\beta_{T+1}^2}g\log\Big(1+\tfrac T{g\kappa d\lambda}\Big),$$
-with $\kappa = 1/c_\mu$, the inverse of the smallest slope on $[-S, S]$. `Theorems` records the
-share of both bounds that a trial uses.
+with $\kappa = 1/c_\mu$, the inverse of the smallest slope on $[-S, S]$. `Theorems` records which
+share of each bound a trial reaches.
 """
 
 import math
@@ -44,7 +45,7 @@ from optimist.numerics.linear import inverse_norms, quadratic_norms
 
 
 class GLBOMD(GLBAlgorithm):
-    r"""Constant time and memory per round, for every link.
+    r"""GLB-OMD, with constant time and memory per round for every link.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class GLBOMD(GLBAlgorithm):
     regularisation : {"practical", "theory"}
         $\lambda = d$, or $2\max\{7d\eta R^2, \max\{3\eta RS, 1\}C_\mu/g\}$ (Theorem 1).
     inverse : {"rank_one", "pinv"}
-        Computation of inverses, see `optimist.algorithms.glb.inverses`.
+        Method of inversion; see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Zhang et al. (2025), Algorithm 1 and Theorem 1"
@@ -89,11 +90,11 @@ class GLBOMD(GLBAlgorithm):
 
     @property
     def radius(self) -> float:
-        r"""$\beta_t$, times the problem's factor."""
+        r"""The confidence radius $\beta_t$, times the problem's factor."""
         return self.radius_at(self.t)
 
     def radius_at(self, t: int) -> float:
-        r"""Return $\beta_t$ of round ``t``, times the problem's factor."""
+        r"""Return $\beta_t$ in round ``t``, times the problem's factor."""
         growth = self._growth_factor * math.log(2.0 + self._radius_rate * t)
         return self.problem.factor * math.sqrt(self._radius_constant + growth)
 
@@ -109,7 +110,7 @@ class GLBOMD(GLBAlgorithm):
         z = float(x @ self.theta)
         alpha = self.eta * link.slope(z) / g
         residual = self.eta * (link.mean(z) - reward) / g
-        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)  # by H~
+        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)  # with H~
         self.theta = self._project(zeta, alpha, x)
         b = link.slope(float(x @ self.theta)) / g
         self.H += b * np.multiply.outer(x, x)
@@ -134,7 +135,7 @@ class GLBOMD(GLBAlgorithm):
 
 
 class Theorems(Observer):
-    """Distances and regret so far as shares of the theorems' bounds, the largest over all rounds.
+    """Observer of the largest shares of the theorems' bounds that distance and regret reach.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ class Theorems(Observer):
 
 
 def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
-    r"""Return the bound on the regret of ``rounds`` rounds from the proof of Theorem 2.
+    r"""Return the bound from the proof of Theorem 2 on the regret of ``rounds`` rounds.
 
     Parameters
     ----------

@@ -10,13 +10,13 @@ $$\rho_t = 2k_\mu\kappa M\sqrt{3 + 2\log(1+2/\lambda_t)}\,\sqrt{2d\log(2dT/\delt
 
 Deviations: the default is $\lambda_t = d\log(1+t)$ with all other constants from the theory, as in
 Zhang et al. (2025), Appendix F.1. The ridge replaces the initial plays of d independent arms, and
-$\lambda_t$ the smallest eigenvalue after them. $\rho_t$ lacks the factor $\sqrt{\log t}$, as in the
-public code, which has $\lambda = d$.
-``radius="logdet"`` is the form of the later literature,
+$\lambda_t$ replaces the smallest eigenvalue after these plays. $\rho_t$ lacks the factor
+$\sqrt{\log t}$, as in the public code, which has $\lambda = d$.
+``radius="logdet"`` is the form in the later literature,
 $$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t}
    + \sqrt{\lambda_t}\,S .$$
 All cells have ``projection=False``: the projection is not convex, and public code omits it.
-``inverse="pinv"`` inverts V by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
+``inverse="pinv"`` inverts V with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -35,19 +35,19 @@ MAX_GAUSS_NEWTON_STEPS = 20
 
 
 class GLMUCB(GLBAlgorithm):
-    """Time per round proportional to t; radius linear in kappa.
+    r"""GLM-UCB, with time per round proportional to t and a radius linear in kappa.
 
     Parameters
     ----------
     problem : GLBProblem
     radius : {"filippi", "logdet"}
-        $\rho_t$ as in the first formula, or as in the second.
+        $\rho_t$ as in the first formula above, or in the second.
     projection : bool
-        Project estimates outside the ball by Gauss-Newton in the weighted-gradient norm.
+        Whether to project estimates onto the ball, by Gauss-Newton steps on weighted gradients.
     history : {"raw", "aggregated"}
-        A row of the likelihood per round, or per played arm; both are equivalent.
+        One row of the likelihood per round, or per played arm; the two are equivalent.
     inverse : {"inv", "pinv"}
-        Inversion of V, see `optimist.algorithms.glb.inverses`.
+        Method that inverts V; see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Filippi et al. (2010), Algorithm 1; Zhang et al. (2025), Appendix F.1"
@@ -72,17 +72,17 @@ class GLMUCB(GLBAlgorithm):
 
     @property
     def ridge(self) -> float:
-        r"""$\lambda_t$."""
+        r"""The ridge $\lambda_t$."""
         return self.problem.dimension * math.log(1.0 + self.t)
 
     @property
     def V(self) -> np.ndarray:
-        """Design matrix with the ridge of the current round, (d, d)."""
+        """Design matrix of shape (d, d), with the ridge of the current round."""
         return self.ridge * np.eye(self.problem.dimension) + self.gram
 
     @property
     def radius(self) -> float:
-        r"""$\rho_t$, on the scale of the mean, times the problem's factor."""
+        r"""The confidence radius $\rho_t$ on the scale of the mean, times the problem's factor."""
         p, d, ridge = self.problem, self.problem.dimension, self.ridge
         slope = p.link.slope_bounds(p.norm_bound)[1]
         if self.radius_form == "filippi":

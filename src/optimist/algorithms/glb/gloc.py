@@ -12,9 +12,9 @@ where $B_t$ bounds the regret of the online Newton step.
 
 Deviations: $\lambda = d$ as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
 sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces the constant. ``variant="public"`` follows
-the public code instead: S for R, no term after the logarithm, an index centred at
+the public code instead: S in place of R, no term after the logarithm, an index centred at
 $\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere. ``inverse="pinv"``
-recomputes $V_t^{-1}$ by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
+recomputes $V_t^{-1}$ with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -30,15 +30,15 @@ from optimist.numerics.linear import inverse_norms, quadratic_norms
 
 
 class GLOC(GLBAlgorithm):
-    """Constant time and memory per round; radius linear in kappa.
+    """GLOC, with constant time and memory per round and a radius linear in kappa.
 
     Parameters
     ----------
     problem : GLBProblem
     variant : {"paper", "public"}
-        As above, or as in the public code.
+        The form above, or the form in the public code.
     inverse : {"rank_one", "pinv"}
-        Computation of the inverse, see `optimist.algorithms.glb.inverses`.
+        Method of inversion; see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Jun et al. (2017), Algorithm 1 and Theorem 1"
@@ -64,14 +64,14 @@ class GLOC(GLBAlgorithm):
 
     @property
     def estimate(self) -> np.ndarray:
-        r"""$\hat\theta_t$, (d,)."""
+        r"""The estimate $\hat\theta_t$, an array of shape (d,)."""
         return self.V_inv @ self.xi
 
     @property
     def radius(self) -> float:
-        r"""$\sqrt{\beta_t}$, times the problem's factor."""
+        r"""The confidence radius $\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
-        # The root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2), whose powers underflow before it does.
+        # Root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2); hypot avoids underflow of the powers.
         inside = math.hypot(math.sqrt(1.0 + 2.0 * B / c), 2.0 * (R / c) ** 2 / delta)
         beta = 1.0 + 4.0 * B / c + 8.0 * (R / c) ** 2 * math.log(2.0 / delta * inside)
         if self.variant == "paper":
@@ -93,7 +93,7 @@ class GLOC(GLBAlgorithm):
         q = float(x @ v)
         self.V += np.multiply.outer(x, x)
         self._inverse.renew(self.V_inv, self.V, v, 1.0, q)
-        # V^-1 x = v / (1 + q) for the new matrix.
+        # For the new V, V^-1 x = v / (1 + q).
         self.regret_bound += g * g / (2.0 * self.c) * q / (1.0 + q)
         self.xi += z * x
         self.sum_z2 += z * z

@@ -1,9 +1,9 @@
-r"""Inverses of a growing matrix, by name of the option.
+r"""Methods that invert a growing matrix, by the name that an option gives.
 
 After $H \leftarrow H + b\,xx^\top$, ``rank_one`` updates the inverse by the Sherman-Morrison
-formula in $O(d^2)$, and ``pinv`` recomputes it by numpy's pseudo-inverse, a singular value
-decomposition, in $O(d^3)$. Methods that invert a whole matrix use ``inv``, numpy's inverse, or
-``pinv``. All differ only by rounding, and in time.
+formula in $O(d^2)$, and ``pinv`` recomputes it with numpy's pseudo-inverse, a singular value
+decomposition, in $O(d^3)$. Algorithms that invert a whole matrix use ``inv``, numpy's inverse, or
+``pinv``. The results differ only by rounding, but the methods take different times.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from optimist.numerics.linear import add_outer_to_inverse
 
 
 class RankOne:
-    r"""The formula of Sherman and Morrison; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
+    r"""Inversion by the Sherman-Morrison formula, with $v = H^{-1}x$ (d,) and $q = x^\top v$."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
         r"""Update ``H_inv`` in place to the inverse of ``H`` (d, d), which includes $b\,xx^\top$.
@@ -24,7 +24,7 @@ class RankOne:
         Parameters
         ----------
         H_inv : (d, d) array
-            The inverse of H without $b\,xx^\top$.
+            Inverse of H before $b\,xx^\top$ was added.
         H : (d, d) array
         v : (d,) array
             ``H_inv`` times x.
@@ -44,9 +44,9 @@ class RankOne:
         ----------
         scale : float
         H : (d, d) array
-            The matrix before the addition.
+            The matrix before $b\,xx^\top$ is added.
         x, v : (d,) arrays
-            v is $H^{-1}x$.
+            The arm, and $v = H^{-1}x$.
         b : float
             The weight of x.
         q : float
@@ -56,7 +56,7 @@ class RankOne:
 
 
 class PseudoInverse(RankOne):
-    """`numpy.linalg.pinv`, as in Zhang et al. (2025), Appendix F.1."""
+    """Inversion by `numpy.linalg.pinv`, as in Zhang et al. (2025), Appendix F.1."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
         H_inv[...] = np.linalg.pinv(H)
@@ -72,10 +72,10 @@ MATRIX_INVERSES: dict[str, Any] = {"inv": np.linalg.inv, "pinv": np.linalg.pinv}
 
 
 def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the entry of `MATRIX_INVERSES` for an option's value, or raise ConfigError."""
+    """Return the entry of `MATRIX_INVERSES` that an option names, or raise ConfigError."""
     return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 
 
 def chosen_inverse(name: str) -> RankOne:
-    """Return the entry of `INVERSES` for an option's value, or raise ConfigError."""
+    """Return the entry of `INVERSES` that an option names, or raise ConfigError."""
     return INVERSES[one_of("inverse", name, tuple(INVERSES))]

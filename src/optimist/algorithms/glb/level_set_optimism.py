@@ -1,12 +1,12 @@
-r"""Base of OFUGLB and OFULog-r: optimism over a level set of a likelihood.
+r"""Base class of OFUGLB and OFULog-r: optimism over a level set of a likelihood.
 
 $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
   \mathcal C_t = \{\theta\in\Theta : \mathcal L_t(\theta)-\mathcal L_t(\hat\theta_t)
      \le \beta_t^2\}$$
 
-The subclass defines the likelihood, its minimiser's domain, the radius and $\Theta$.
+A subclass defines the likelihood, the domain of its minimiser, the radius and $\Theta$.
 ``solver="kkt"`` solves both problems exactly (`optimist.numerics.maximisation`); ``slsqp`` runs
-scipy's generic solver for both, once per arm and round, as public codes do.
+scipy's generic solver for both, once per arm and round, as public code does.
 """
 
 from abc import abstractmethod
@@ -25,13 +25,13 @@ SOLVERS = ("kkt", "slsqp")
 
 
 class LevelSetOptimism(GLBAlgorithm):
-    """Base of the algorithms that maximise over a level set; see the module's text.
+    """Base class of algorithms that maximise over a level set; see the module's docstring.
 
     Parameters
     ----------
     problem : GLBProblem
     solver, history, prune
-        Options of `optimist.algorithms.glb.ofuglb.OFUGLB`, and documented there.
+        See `optimist.algorithms.glb.ofuglb.OFUGLB`.
 
     Notes
     -----
@@ -55,12 +55,12 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def ridge(self) -> float:
-        r"""$\lambda_t$, 0 for a method without a penalty."""
+        r"""The ridge $\lambda_t$; 0 for a method without a penalty."""
 
     @property
     @abstractmethod
     def level(self) -> float:
-        r"""$\beta_t^2$, times the square of the problem's factor."""
+        r"""The level $\beta_t^2$, times the square of the problem's factor."""
 
     @property
     @abstractmethod
@@ -70,7 +70,7 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def set_radius(self) -> float | None:
-        """Radius of the ball that is intersected with the set, or None."""
+        """Radius of the ball with which the confidence set is intersected, or None."""
 
     @property
     def likelihood(self) -> Likelihood:
@@ -79,7 +79,7 @@ class LevelSetOptimism(GLBAlgorithm):
 
     @property
     def estimate(self) -> np.ndarray:
-        r"""$\hat\theta_t$, (d,)."""
+        r"""The estimate $\hat\theta_t$, an array of shape (d,)."""
         self._refresh()
         return self._estimate.points[0].copy()
 
@@ -119,13 +119,13 @@ class LevelSetOptimism(GLBAlgorithm):
         self._estimate.put(slice(1), theta[None], stacked, self.ridge)
 
     def _derivatives_at_point(self):
-        """Return the derivatives at the last fit's estimate, with all data so far."""
+        """Return the derivatives of the likelihood of all data at the last fitted estimate."""
         value, gradient, hessian = self._estimate.derivatives(slice(1), self.ridge)
         return float(value[0]), gradient[0], hessian[0]
 
     @property
     def confidence_set(self) -> LevelSet:
-        """The set of the current round, a `LevelSet`."""
+        """The confidence set of the current round."""
         return LevelSet(
             self.likelihood,
             self.estimate,

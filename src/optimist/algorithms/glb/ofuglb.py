@@ -19,15 +19,15 @@ from optimist.environments.problems.glb import GLBProblem
 
 
 class OFUGLB(LevelSetOptimism):
-    """Time per round proportional to t; no regularisation.
+    """OFUGLB, with time per round proportional to t and no regularisation.
 
     Parameters
     ----------
     problem : GLBProblem
     solver : {"kkt", "slsqp"}
-        Newton's method on the optimality conditions, or the generic solver of public code.
+        Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        A row of the likelihood per round, or per played arm; both are equivalent.
+        One row of the likelihood per round, or per played arm; the two are equivalent.
     prune : bool
         Whether to drop arms whose bounds show that they cannot win (``kkt`` only).
     """

@@ -9,14 +9,14 @@ $\beta_t = \gamma_t + \gamma_t^2/\sqrt{\lambda_t}$ with
 $\gamma_t = \sqrt{\lambda_t}(S+\tfrac12) + \frac d{\sqrt{\lambda_t}}
  \log\big(\tfrac4\delta(1+\tfrac t{16d\lambda_t})\big)$.
 
-Deviations: the default has $\lambda_t$ of Zhang et al. (2025), Appendix F.1, and all other
-constants from the theory. ``radius="data"`` and ``ball=False`` are the form of
+Deviations: by default, $\lambda_t$ is from Zhang et al. (2025), Appendix F.1, and all other
+constants are from the theory. ``radius="data"`` and ``ball=False`` give the form in
 public code: the data-dependent $\gamma = \min(\gamma_1, \gamma_2)$ with
 $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
  + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ the chi-square distribution function),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
 $\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
-Inside the ball the level set hardly ever binds at these horizons and the rule plays the longest
+Inside the ball, the level set hardly ever binds at these horizons, and the rule plays the longest
 arm for either radius; figures show both forms.
 """
 
@@ -29,19 +29,19 @@ from optimist.numerics.linear import log_determinant
 
 
 class OFULogR(LevelSetOptimism):
-    """Time per round proportional to t; logistic rewards only.
+    """OFULog-r, with time per round proportional to t, for logistic rewards only.
 
     Parameters
     ----------
     problem : GLBProblem
     radius : {"published", "data"}
-        The paper's radius, or the data-dependent radius of public code.
+        The paper's radius, or the data-dependent radius in public code.
     ball : bool
         Whether to intersect the set with the ball of radius S.
     solver : {"kkt", "slsqp"}
-        Newton's method on the optimality conditions, or the generic solver of public code.
+        Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        A row of the likelihood per round, or per played arm; both are equivalent.
+        One row of the likelihood per round, or per played arm; the two are equivalent.
     """
 
     reference = "Abeille et al. (2021), Algorithm 2"
@@ -62,7 +62,7 @@ class OFULogR(LevelSetOptimism):
 
     @property
     def ridge(self) -> float:
-        r"""$\lambda_t$."""
+        r"""The ridge $\lambda_t$."""
         return self.problem.dimension * math.log(2.0 + self.history.plays)
 
     @property

@@ -13,14 +13,14 @@ $$X_t = \arg\max_x\; x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}},\qquad
   H \leftarrow H + \tfrac1e\mu'(X_t^\top\hat\theta_o)X_tX_t^\top .$$
 
 Deviations: the default is $\lambda = d$ with all other constants from the theory, as in Zhang et
-al. (2025), Appendix F.1. The likelihood constrained to the ball replaces
-the non-convex projection. ``constants="practical"`` is the form of the method's own public code and
-the only one under which the published comparisons make sense, since the theory's threshold asks for
-millions of warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, lets warm-up data
+al. (2025), Appendix F.1. Maximising the likelihood within the ball replaces the non-convex
+projection. ``constants="practical"`` is the form in the method's own public code, and the only form
+with which the published comparisons make sense, since the theory's threshold asks for millions of
+warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, lets warm-up data
 enter the second estimate, averages the two estimates in the index, and omits $1/e$ in H and the
 projection. ``alias=True`` mimics the public code's aliasing of $H_{sw}$ and H, after which the
 switch never fires again. The problem's factor multiplies $\gamma$ and $\beta$ in the index and the
-elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and $H_{sw}$ by numpy's
+elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and $H_{sw}$ with numpy's
 pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
@@ -37,19 +37,19 @@ from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_n
 
 
 class RSGLinCB(GLBAlgorithm):
-    """Refits at warm-up rounds and at rare switches.
+    """RS-GLinCB, which refits only in warm-up rounds and at rare switches.
 
     Parameters
     ----------
     problem : GLBProblem
     constants : {"theory", "practical"}
-        Constants of the theorem, or of the public code.
+        Constants from the theorem, or from the public code.
     history : {"raw", "aggregated"}
-        A row of the likelihood per round, or per played arm; both are equivalent.
+        One row of the likelihood per round, or per played arm; the two are equivalent.
     alias : bool
         Whether $H_{sw}$ is H itself after a switch, as in the public code.
     inverse : {"inv", "pinv"}
-        Inversion of matrices, see `optimist.algorithms.glb.inverses`.
+        Method that inverts matrices; see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Sawarni et al. (2024), Algorithm 2"
@@ -111,13 +111,13 @@ class RSGLinCB(GLBAlgorithm):
 
     @property
     def index_estimate(self) -> np.ndarray:
-        """The estimate at the centre of the index, (d,)."""
+        """The estimate at the centre of the index, an array of shape (d,)."""
         if self.practical:
             return 0.5 * (self.warm_up_estimate + self.switch_estimate)
         return self.switch_estimate
 
     def _switch_if_due(self):
-        # The first round after warm-up always fits.
+        # The first round after the warm-up always fits.
         growth = log_determinant(self.H) - log_determinant(self.H_switch)
         if self.switches and growth <= math.log(self.determinant_factor):
             return

@@ -9,11 +9,11 @@ $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
   C = (4\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}},$$
 $$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd)} + S .$$
 
-Deviations: the constants are a reconstruction: $P(|\eta| > C) \le 1/4$, so a median of r is within
-C of the mean with probability $1-e^{-r/8}$. An epoch's arm may be absent from a varying arm set;
-then the nearest arm replaces it, and its reward counts as the arm's own. The last epoch may be
-short. The default estimate is closed-form least squares, as in Wang et al. (2025), Section 5;
-``estimator="ons"`` is the online Newton step of the method's own paper.
+Deviations: the constants are a reconstruction: $P(|\eta| > C) \le 1/4$, so a median of r rewards is
+within C of the mean with probability at least $1-e^{-r/8}$. If an epoch's arm is absent from a
+varying arm set, the nearest arm is played instead, and its reward is attributed to the epoch's arm.
+The last epoch may be short. The default estimate is closed-form least squares, as in Wang et al.
+(2025), Section 5; ``estimator="ons"`` is the online Newton step from the method's own paper.
 """
 
 import math
@@ -27,17 +27,17 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRMM(EpochAlgorithm, OnlineNewton):
-    r"""One update per epoch; constant time per round on average.
+    r"""CRMM, with one update per epoch and constant time per round on average.
 
     Parameters
     ----------
     problem : HeavyTailedProblem
     estimator : {"ls", "ons"}
-        Least squares, or an online Newton step to the same targets.
+        Least squares, or online Newton steps, on the same targets.
     pulls : "theory" or int
-        r, by default $\lceil 8\log(2T/\delta)\rceil$.
+        r, the pulls per epoch; by default $\lceil 8\log(2T/\delta)\rceil$.
     groups : int
-        Number of equal groups of an epoch's rewards, whose medians are averaged.
+        Number of equal groups into which an epoch's rewards are split; their medians are averaged.
     """
 
     reference = "Xue et al. (2023), Algorithm 2"

@@ -15,7 +15,7 @@ $$X_t = \arg\max_x x^\top\hat\theta_t + \sqrt\gamma\|x\|_{V_t^{-1}},\qquad
 Deviations: the powers of $\Gamma$ and $\gamma$ for $\varepsilon < 1$ are a reconstruction, by
 balancing the terms of the proof; the case $\varepsilon = 1$ is as published. The default estimate
 is closed-form least squares on the $\tilde r_t$, as in Wang et al. (2025), Section 5;
-``estimator="ons"`` is the step of the method's own paper.
+``estimator="ons"`` is the step from the method's own paper.
 """
 
 import math
@@ -32,13 +32,13 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRTM(OnlineNewton):
-    r"""Constant time and memory per round.
+    r"""CRTM, with constant time and memory per round.
 
     Parameters
     ----------
     problem : HeavyTailedProblem
     estimator : {"ls", "ons"}
-        Least squares, or an online Newton step to the same targets.
+        Least squares, or online Newton steps, on the same targets.
     truncation_scale : float
         Factor on $\Gamma$.
     """
@@ -71,7 +71,7 @@ class CRTM(OnlineNewton):
         x = arms[index]
         v, square = self.image(x)
         self.t += 1
-        # ||x||^2 in V_{t+1}^-1 is square / (1 + square / 2).
+        # In the norm of V_{t+1}^-1, ||x||^2 is square / (1 + square / 2).
         if math.sqrt(square / (1.0 + 0.5 * square)) * abs(reward) > self.threshold:
             self.rejected += 1
             reward = 0.0

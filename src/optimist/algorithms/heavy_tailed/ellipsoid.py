@@ -1,15 +1,15 @@
-r"""Base of the methods for heavy tails: optimism over an ellipsoid around an estimate.
+r"""Base classes for heavy tails: optimism over an ellipsoid around an estimate.
 
 $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
   V_t = V_{t-1} + g_t\,xx^\top .$$
 
-Their theories require radii that prevent learning at practical horizons, so every method has its
-radius in the same three forms (`optimist.environments.problems.HeavyTailedProblem`): the radius of
-its theory, a multiple of it, and a matched radius, which gives all methods the same confidence
-width on the same data,
+The theories of these methods require radii that prevent learning at practical horizons. So every
+method offers the same three forms of radius (`optimist.environments.problems.HeavyTailedProblem`):
+the radius of its theory, a multiple of it, and a matched radius, which gives all methods the same
+confidence width on the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
-after n updates, with the scale of each method's observations in its own V.
+after n updates, where scale is the noise scale of the method's observations in its own V.
 """
 
 import math
@@ -23,13 +23,14 @@ from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer, dots
 
 MATCHED_DELTA = 0.01
-# Updates between recomputations of the inverse: Sherman-Morrison drifts if weights span many orders
-# of magnitude. In between it is symmetric only to rounding, which suffices here.
+# Number of updates between recomputations of the inverse, since Sherman-Morrison updates drift if
+# weights span many orders of magnitude. In between, the inverse is symmetric only up to rounding,
+# which suffices here.
 REFRESH = 1000
 
 
 class EllipsoidalAlgorithm(FiniteArmAlgorithm):
-    r"""Base of the algorithms for linear rewards with heavy-tailed noise.
+    r"""Base class of algorithms for linear rewards with heavy-tailed noise.
 
     Parameters
     ----------
@@ -48,10 +49,10 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.theta = np.zeros(d)
         self.V = np.asfortranarray(self.ridge * np.eye(d))
         self.V_inv = np.asfortranarray(np.eye(d) / self.ridge)
-        self.t = 0  # rounds seen
+        self.t = 0  # number of rounds so far
         self._ones = np.ones(d)
         self.updates = 0
-        # Constant parts of the radius, which is computed in every round.
+        # Constant parts of the radius, stored because every round computes the radius.
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
@@ -60,11 +61,11 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
     @property
     def estimate(self) -> np.ndarray:
-        r"""$\hat\theta$, (d,)."""
+        r"""The estimate $\hat\theta$, an array of shape (d,)."""
         return self.theta
 
     def radius(self) -> float:
-        r"""Return $\beta$ after the rounds so far, in the problem's form."""
+        r"""Return $\beta$ after the rounds so far, in the form that the problem selects."""
         if not self._is_matched:
             return self._factor * self.theory_radius()
         L, d = self.problem.arm_bound, self.problem.dimension
@@ -73,21 +74,21 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
     @abstractmethod
     def theory_radius(self) -> float:
-        r"""Return the radius of the method's theorem after ``t`` rounds."""
+        r"""Return the radius from the method's theorem after ``t`` rounds."""
 
     @abstractmethod
     def matched_scale(self) -> float:
-        """Return the scale of the noise in units of V, which multiplies the common width."""
+        """Return the noise scale in units of V, the method's factor on the common width."""
 
     def growth(self) -> float:
         r"""Return $t^p$, $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before the first round."""
         return max(self.t, 1) ** self.power
 
     def select(self, arms: np.ndarray) -> int:
-        # Calls on small arrays: ``dot`` takes half as long to reach BLAS as ``@``.
+        # On small arrays, ``dot`` takes half as long as ``@`` to reach BLAS.
         images = arms.dot(self.V_inv)
         images *= arms
-        index = images.dot(self._ones)  # squares of the norms
+        index = images.dot(self._ones)  # squared norms
         np.maximum(index, 0.0, out=index)
         np.sqrt(index, out=index)
         index *= self.beta
@@ -105,7 +106,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         Parameters
         ----------
         x, v : (d,) arrays
-            v is $V^{-1}x$.
+            An arm, and $v = V^{-1}x$.
         weight : float
         square : float
             $x^\top v$.
@@ -113,13 +114,13 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.V = add_outer(self.V, weight, x)
         self.updates += 1
         if self.updates % REFRESH:
-            # The formula of Sherman and Morrison.
+            # Sherman-Morrison formula.
             self.V_inv = add_outer(self.V_inv, -weight / (1.0 + weight * square), v)
         else:
             self.V_inv = np.asfortranarray(np.linalg.inv(self.V))
 
     def into_ball(self, theta: np.ndarray) -> np.ndarray:
-        r"""Return the point of the ball nearest to ``theta`` (d,) in the norm of V."""
+        r"""Return the point of the ball that is nearest to ``theta`` (d,) in the norm of V."""
         S = self.problem.norm_bound
         return theta if theta.dot(theta) <= S * S else project(self.V, theta, S)
 
@@ -129,7 +130,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that refit to all their data on first use of the estimate.
+    """Base class of algorithms that refit to all data only when the estimate is needed.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ class RefittingAlgorithm(EllipsoidalAlgorithm):
     """
 
     def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
-        self.is_stale = False  # whether the estimate lacks some rewards
+        self.is_stale = False  # whether the estimate omits some rewards
         super().__init__(problem, ridge)
 
     @abstractmethod

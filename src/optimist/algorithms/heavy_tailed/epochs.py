@@ -1,4 +1,4 @@
-"""Base of CRMM and MENU: an arm is played many times in a row, for one update."""
+"""Base class of CRMM and MENU, which play an arm many times in a row for one update."""
 
 from abc import abstractmethod
 from typing import Any
@@ -10,26 +10,26 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class EpochAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that play in epochs, with one optimistic arm each.
+    """Base class of algorithms that play one optimistic arm throughout each epoch.
 
-    The epoch's arm may be absent from a varying arm set. Then the nearest arm replaces it, and its
-    reward counts as the arm's own.
+    If the epoch's arm is absent from a varying arm set, the nearest arm is played instead, and its
+    reward is attributed to the epoch's arm.
 
     Parameters
     ----------
     problem : HeavyTailedProblem
     length : int
-        Rounds of an epoch.
+        Number of rounds in an epoch.
     **options
-        Options of the next base class.
+        Keyword arguments of the next base class.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
-        self.rewards: list[float] = []  # in this epoch so far
-        self.arm = np.empty(0)  # of this epoch, (d,)
+        self.rewards: list[float] = []  # rewards of this epoch so far
+        self.arm = np.empty(0)  # the arm of this epoch, (d,)
         self.index = 0  # its index when the epoch began
-        self.substituted = 0  # rounds so far in which another arm replaced it
+        self.substituted = 0  # rounds so far in which another arm was played instead
         super().__init__(problem, **options)
 
     def select(self, arms: np.ndarray) -> int:

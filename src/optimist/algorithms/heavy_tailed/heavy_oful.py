@@ -15,9 +15,9 @@ $$c_0 = \frac1{\sqrt{23\Lambda}},\qquad
   c_1 = \frac{(\log 3T)^{(1-\varepsilon)/(1+\varepsilon)}}{48\,\Lambda^{2/(1+\varepsilon)}},\qquad
   \lambda = d/S^2 .$$
 
-Deviations: the paper prints the ridge once without the factor 1/2. A radius below theory would not
-shrink its two extra lower bounds on $\sigma_t$; the problem's ``relax_sigma_bounds`` multiplies
-them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
+Deviations: in one place, the paper prints the ridge without the factor 1/2. A radius smaller than
+the theory's would not shrink the two extra lower bounds on $\sigma_t$; the problem's option
+``relax_sigma_bounds`` multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 """
 
 import math
@@ -32,14 +32,14 @@ from optimist.numerics.robust import log_volume, threshold_constant
 
 
 class HeavyOFUL(RefittingAlgorithm):
-    r"""Time per round and memory proportional to t.
+    r"""HEAVY-OFUL, with time per round and memory proportional to t.
 
     Parameters
     ----------
     problem : HeavyTailedProblem
     solver : {"newton", "gd_warm", "gd_cold", "irls", "slsqp_loop"}
-        See `optimist.numerics.huber`. ``newton`` is exact, the gradient methods stop at an accuracy
-        of $1/\sqrt T$, as published; ``slsqp_loop`` is the solver of public code.
+        See `optimist.numerics.huber`. ``newton`` is exact; the gradient methods stop at an accuracy
+        of $1/\sqrt T$, as published; ``slsqp_loop`` is the solver used in public code.
     tau_scale : float
         Factor on $\tau_t$.
 
@@ -62,10 +62,10 @@ class HeavyOFUL(RefittingAlgorithm):
         logs = math.log(3.0 * problem.horizon)
         c_1 = logs ** ((1.0 - e) / (1.0 + e)) / (48.0 * log_term ** (2.0 / (1.0 + e)))
         size = problem.arm_bound * problem.norm_bound
-        # sigma_t is at least steep n_t and flat sqrt(n_t).
+        # sigma_t is at least steep * n_t and at least flat * sqrt(n_t).
         self.steep = math.sqrt(23.0 * log_term)  # 1 / c_0
         self.flat = math.sqrt(size) / (2.0 * self.kappa * c_1) ** 0.25
-        # The radius of theory is this start plus t^p times this width.
+        # The radius of the theory is theory_start + t^p * theory_width.
         self.theory_start = 3.0 * math.sqrt(ridge) * problem.norm_bound
         self.theory_width = 24.0 * math.sqrt(2.0 * self.kappa) * logs**problem.power
         self.theory_width *= log_term ** (e / (1.0 + e))

@@ -14,9 +14,9 @@ $$V_t = V_{t-1} + \tfrac{X_tX_t^\top}{\alpha\sigma_t^2},\qquad
 $$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = d,\ \alpha = 4 .$$
 
 Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is the appendix's condition (17); a
-radius of theory size implies it from the second round on, smaller ones do not. The algorithm's box
-lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies $\tau_t$, which
-hardly ever clips with the paper's constants.
+radius as large as in the theory implies it from the second round on, but smaller radii do not. The
+algorithm's box lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies the threshold
+$\tau_t$, because with the paper's constants rewards are hardly ever clipped.
 """
 
 import math
@@ -34,7 +34,7 @@ NO_THRESHOLD = 1e200
 
 
 class HvtUCB(EllipsoidalAlgorithm):
-    r"""Constant time and memory per round.
+    r"""Hvt-UCB, with constant time and memory per round.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class HvtUCB(EllipsoidalAlgorithm):
     tau_scale : float
         Factor on $\tau_t$.
     projection : {"lazy", "always"}
-        Decompose V only if the step leaves the ball, or in every round (for timing).
+        When to decompose V: only if the step leaves the ball, or in every round (for timing).
     """
 
     reference = "Wang et al. (2025), Algorithm 1 and Theorem 1"
@@ -67,7 +67,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         ridge = float(problem.dimension)
         self.tau_0 = threshold_constant(problem, ridge, ALPHA)
         self.tau_scale = positive("tau_scale", tau_scale)
-        self.sigma = self.tau = 0.0  # of the last round
+        self.sigma = self.tau = 0.0  # values of the last round
         self.clipped = 0
         self.projections = 0
         super().__init__(problem, ridge)
@@ -88,7 +88,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
         w2 = square / (ALPHA * sigma * sigma)
-        # No threshold for a zero arm, which teaches nothing; finite, as the state must be.
+        # A zero arm teaches nothing: this threshold never clips, and keeps the state finite.
         root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
         self.tau = self.tau_scale * threshold * root
         z = (reward - float(x.dot(self.theta))) / sigma

@@ -9,7 +9,7 @@ $$\hat\theta_n = \hat\theta_{n,j^*},\quad
   j^* = \arg\min_j \operatorname{median}_{s\ne j}\|\hat\theta_{n,j}-\hat\theta_{n,s}\|_{V_n},\qquad
   \beta_n = 3\big((9d\,\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}}n^p + S\big).$$
 
-Deviations: a last, short epoch is played without an update. If the epoch's arm is absent from a
+Deviations: a short last epoch is played without an update. If the epoch's arm is absent from a
 varying arm set, the nearest arm replaces it, as in CRMM. Public code divides the radius by 50.
 """
 
@@ -23,7 +23,7 @@ from optimist.numerics.linear import norms
 
 
 class MENU(EpochAlgorithm):
-    """One update of k regressions per epoch.
+    """MENU, with one update of k regressions per epoch.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ class MENU(EpochAlgorithm):
 
     def __init__(self, problem: HeavyTailedProblem) -> None:
         k = math.ceil(24.0 * (1.0 + math.log(problem.horizon / problem.delta)))
-        self.moments = np.zeros((0, problem.dimension))  # of each regression, once there are data
+        # One row per regression, after the first epoch.
+        self.moments = np.zeros((0, problem.dimension))
         super().__init__(problem, length=k, ridge=1.0)
 
     def theory_radius(self) -> float:
@@ -43,7 +44,7 @@ class MENU(EpochAlgorithm):
         return 3.0 * (scale * self.growth() + problem.norm_bound)
 
     def growth(self) -> float:
-        r"""Return $n^p$ for epoch n; 1 before the first."""
+        r"""Return $n^p$ for epoch n; 1 before the first epoch."""
         return max(self.updates, 1) ** self.power
 
     def matched_scale(self) -> float:
@@ -58,8 +59,8 @@ class MENU(EpochAlgorithm):
         old = self.moments if len(self.moments) else 0.0
         self.moments = old + np.multiply.outer(rewards, x)
         estimates = self.moments @ self.V_inv
-        # Distances in the norm of V are Euclidean between the rows of estimates L, V = L L^T.
+        # For V = L L^T, distances in the norm of V are Euclidean between the rows of estimates L.
         points = estimates @ np.linalg.cholesky(self.V)
         gaps = points[:, None] - points
-        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # without its distance to itself
+        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # without the distance of each to itself
         self.theta = estimates[np.argmin(np.median(distances, axis=1))]

@@ -6,8 +6,8 @@ $$X_t = \arg\max_x\; x^\top\hat\theta_{t-1} + \beta_{t-1}\|x\|_{V_{t-1}^{-1}},\q
   \beta_t = R\sqrt{2\log\frac{\det(V_t)^{1/2}}{\delta\,\det(\lambda I)^{1/2}}} + \sqrt\lambda S.$$
 
 Deviations: heavy-tailed noise has no sub-Gaussian scale R, and the paper that compares with OFUL
-does not give one; ``R`` offers three. $\lambda = 1$. ``weighted`` is our own control: every
-observation is divided by its own scale $\nu_t$, which makes R = 1.
+does not give one; the option ``R`` offers three. $\lambda = 1$. ``weighted`` is our own control:
+every observation is divided by its own scale $\nu_t$, which makes R = 1.
 """
 
 import math
@@ -20,14 +20,14 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class OFUL(EllipsoidalAlgorithm):
-    r"""Constant time and memory per round.
+    r"""OFUL, with constant time and memory per round.
 
     Parameters
     ----------
     problem : HeavyTailedProblem
     R : {"nu", "unit", "sd"}
-        The scale $\nu$ that other methods get (its bound if it varies), 1, or the standard
-        deviation of the noise, which must be finite.
+        Sub-Gaussian scale: the $\nu$ that other methods get (its bound if it varies), 1, or the
+        standard deviation of the noise, which must be finite.
     weighted : bool
         Whether to weight rounds by $1/\nu_t^2$.
     """
@@ -43,7 +43,7 @@ class OFUL(EllipsoidalAlgorithm):
             raise ConfigError("R is 'sd'; allowed where the noise has no variance: nu, unit")
         scales = {"nu": problem.scale_bound, "unit": 1.0, "sd": problem.deviation}
         self.R = 1.0 if self.weighted else scales[R]
-        self.half_log_det = 0.0  # of V / lambda
+        self.half_log_det = 0.0  # half of log det(V / lambda)
         self.moment = np.zeros(problem.dimension)  # sum of weighted r x
         super().__init__(problem, ridge=1.0)
 

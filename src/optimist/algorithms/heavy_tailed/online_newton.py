@@ -5,7 +5,7 @@ Heavy-Tailed Rewards", for the linear link. From arms $x_n$ and targets $y_n$,
 $$V_{n+1} = V_n + \tfrac12x_nx_n^\top,\qquad
   \hat\theta_{n+1} = \arg\min_{\|\theta\|\le S}\|\theta - \hat\theta_n
      - V_{n+1}^{-1}x_n(y_n - x_n^\top\hat\theta_n)\|_{V_{n+1}} .$$
-``ls`` is $(I + \sum xx^\top)^{-1}\sum yx$, as in Wang et al. (2025).
+The estimator ``ls`` is $(I + \sum xx^\top)^{-1}\sum yx$, as in Wang et al. (2025).
 """
 
 import math
@@ -21,13 +21,13 @@ ESTIMATORS = ("ls", "ons")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
-    """Base of the methods that learn from one arm and target at a time, in O(d^2).
+    """Base class of methods that learn from one arm and target at a time, in O(d^2).
 
     Parameters
     ----------
     problem : HeavyTailedProblem
     estimator : {"ls", "ons"}
-        The closed form of least squares, or an online Newton step.
+        Closed-form least squares, or online Newton steps.
     """
 
     def __init__(self, problem: HeavyTailedProblem, estimator: str) -> None:
@@ -38,14 +38,14 @@ class OnlineNewton(EllipsoidalAlgorithm):
         super().__init__(problem, ridge=1.0)
 
     def learn(self, x: np.ndarray, target: float, v: np.ndarray, square: float) -> None:
-        r"""Learn a target for an arm.
+        r"""Update the estimate with an arm and its target.
 
         Parameters
         ----------
         x, v : (d,) arrays
-            v is $V_n^{-1}x$.
+            The arm, and $v = V_n^{-1}x$.
         target : float
-            The replacement of the reward.
+            Value that replaces the reward.
         square : float
             $x^\top v$.
         """
@@ -62,11 +62,11 @@ class OnlineNewton(EllipsoidalAlgorithm):
 
 
 def absolute_root(problem: HeavyTailedProblem) -> float:
-    r"""Return $LS + \nu$, the root of a bound on $\mathbb E|r|^{1+\varepsilon}$ (Minkowski)."""
+    r"""Return the root $LS + \nu$ of a bound on $\mathbb E|r|^{1+\varepsilon}$, from Minkowski."""
     return problem.arm_bound * problem.norm_bound + problem.scale_bound
 
 
 def log_determinant_bound(problem: HeavyTailedProblem) -> float:
-    r"""Return $d\log(1 + \frac T{2d})$, for ridge 1."""
+    r"""Return the bound $d\log(1 + \frac T{2d})$ on the log-determinant, for ridge 1."""
     d = problem.dimension
     return d * math.log(1.0 + problem.horizon / (2.0 * d))

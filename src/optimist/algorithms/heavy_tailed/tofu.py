@@ -1,4 +1,4 @@
-r"""TOFU: least squares on truncated features times rewards.
+r"""TOFU: least squares on truncated products of features and rewards.
 
 Shao, Yu, King and Lyu (2018), "Almost Optimal Algorithms for Linear Stochastic Bandits with
 Heavy-Tailed Payoffs", Algorithm 2. For $V_t = I + \sum_s X_sX_s^\top$, rows $u_i$ of
@@ -8,8 +8,8 @@ $$\hat\theta_t = V_t^{-1/2}\Big(\sum_s u_{i,s}r_s\,\mathbb 1\{|u_{i,s}r_s| \le b
 $$\beta_t = 4\sqrt d\,b^{\frac1{1+\varepsilon}}\big(\log\tfrac{2dT}\delta\big)^{
      \frac\varepsilon{1+\varepsilon}}t^p + S .$$
 
-Deviations: the root of V is the symmetric one. Public code has $\log(2T/\delta)$, a power of 1/2
-and a fifth of the radius.
+Deviations: the root of V is the symmetric one. Public code uses $\log(2T/\delta)$, the power
+1/2 and a fifth of the radius.
 """
 
 import math
@@ -23,7 +23,7 @@ from optimist.numerics.growing import GrowingTable
 
 
 class TOFU(RefittingAlgorithm):
-    """Truncates all rewards in every round: time and memory proportional to t.
+    """TOFU, which truncates all rewards in every round, in time and memory proportional to t.
 
     Parameters
     ----------

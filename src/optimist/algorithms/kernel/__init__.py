@@ -1,1 +1,1 @@
-"""Algorithms for functions of a kernel's space over finitely many arms."""
+"""Algorithms for functions in the space of a kernel, over finitely many arms."""

@@ -5,7 +5,7 @@ Adaptive Sketching: Scalable and No Regret", Algorithm 1. For the DTC posterior 
 \tilde\sigma_t$ on inducing points $S_t$ (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\tilde\beta_t\tilde\sigma_t(x),\qquad
   P(a\in S_{t+1}) = 1-(1-p_a)^{n_a},\quad p_a = \min\{1,\bar q\,\tilde\sigma_t^2(a)\},$$
-for the arms a with $n_a$ plays up to round t + 1. For
+for every arm a that has been played, $n_a$ times up to round t + 1. For
 $D_t = \sum_an_a\tilde\sigma_t^2(a)$, $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and
 $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
@@ -14,16 +14,16 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 | paper (Theorem 4.1, the default) | $2\xi\sqrt{\alpha\log(1+\kappa^2t)D_t+\log(1/\delta)} + B$ |
 | corrected | $\xi\sqrt{2(\alpha(1+\log(1+\kappa^2t/\lambda))D_t+\log(1/\delta))} + B$ |
 | practical | $\xi\sqrt{D_t\log t+\log(1/\delta)} + \sqrt\lambda F$ |
-| matched | radius of exact GP-UCB on this history |
+| matched | radius of exact GP-UCB on the same history |
 
 Deviations: the paper prints $\log(\kappa^2t)$, which is 0 in the first round; its proof drops a
 $1/\lambda$, which ``corrected`` restores; ``practical`` is the radius of the authors' library,
-whose inclusion probability $\min\{1,n_a\bar q\tilde\sigma^2\}$ is the option ``linear``. A draw
-without any arm, which the paper does not exclude, takes the arm with the largest $n_ap_a$.
+whose inclusion probability $\min\{1,n_a\bar q\tilde\sigma^2\}$ is ``inclusion=linear``. If a draw
+includes no arm, which the paper does not rule out, the arm with the largest $n_ap_a$ is taken.
 
 Defaults: $\bar q$ is from Theorem 3.1 and the radius from Theorem 4.1, as in the paper. This
 $\bar q$ keeps nearly every arm in 2000 rounds, so most cells have $\bar q$ of 2, 5 or 10 and the
-library's radius, ``bkb[q_bar=5,radius=practical]``.
+library's radius, such as ``bkb[q_bar=5,radius=practical]``.
 """
 
 import math
@@ -41,7 +41,9 @@ RADII = ("paper", "corrected", "practical", "matched")
 
 
 class BKB(InducingPointUCB):
-    r"""Time per round proportional to $Ar^2 + m^2r$, r the rank of the kernel of m inducing points.
+    r"""BKB, with time per round proportional to $Ar^2 + m^2r$.
+
+    Here r is the rank of the kernel of the m inducing points.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ class BKB(InducingPointUCB):
     inclusion : {"union", "linear"}
         $P(a\in S_{t+1})$ as above, or as in the authors' library.
     cache : bool
-        Whether to keep kernel rows of all played arms, 8Au bytes; otherwise compute the rows of S
-        in every round and hold only them, 8Ar bytes, the space in the theory.
+        Whether to keep the kernel rows of all u played arms, in 8Au bytes. Otherwise, compute the
+        rows of S in every round and hold only these, in 8Ar bytes, the space in the theory.
     rng : Generator
         Draws the first arm and the inducing points.
     """
@@ -86,12 +88,13 @@ class BKB(InducingPointUCB):
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
         self.prior_bound = 0.0  # kappa^2, the largest k(x, x) so far
-        self.held: np.ndarray | None = None  # without a cache: the memory of the leverages
+        # The array (r, A) in which leverages were computed, if there is no cache.
+        self.held: np.ndarray | None = None
         self.exact: GrowingCholesky | None = None
         if radius == "matched":
             self.exact = GrowingCholesky(problem.kernel, problem.ridge)
 
-    # The parts of a round in order; `KernelUCB` defines when each is called.
+    # The steps of a round, in order; `KernelUCB` defines when each is called.
 
     def choose(self) -> int:
         if self.t == 0:
@@ -104,10 +107,10 @@ class BKB(InducingPointUCB):
             self.exact.observe(arms[index], reward)
 
     def _leverage(self, arms, index):
-        """Return the leverage of an arm before its play is added, by the last posterior."""
+        """Return the leverage of an arm under the last posterior, before its play is added."""
         if self.problem.fixed_arms and len(self.leverages):
             return float(self.leverages[index])
-        # The arms may differ from the last predicted ones.
+        # The arms may differ from the arms of the last prediction.
         x = arms[index : index + 1]
         prior = self.problem.kernel.diagonal(x)
         if self.posterior is None:
@@ -127,7 +130,7 @@ class BKB(InducingPointUCB):
         self.beta = self.problem.factor * self.confidence_radius()
 
     def resample(self) -> None:
-        """Redraw the inducing points, by the leverages of the last posterior."""
+        """Redraw the inducing points with the leverages of the last posterior."""
         p = np.minimum(1.0, self.q_bar * self.played.leverages)
         n = self.played.counts
         chance = 1.0 - (1.0 - p) ** n if self.inclusion == "union" else np.minimum(1.0, n * p)
@@ -135,9 +138,10 @@ class BKB(InducingPointUCB):
         self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
     def _fit(self, arms, prior):
-        """Set mean and leverages of ``arms`` (A, d), variance ``prior`` (A,), and of played arms.
+        """Set the mean of ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
 
-        The computation of leverages overwrites the kernel with the basis, (r, .).
+        ``prior`` (A,) is the prior variance of ``arms``. Computing leverages overwrites the rows of
+        the kernel that belong to the basis.
         """
         played, ridge = self.played, self.problem.ridge
         observed = played.kernel_with_played(self.drawn)  # (m, u)

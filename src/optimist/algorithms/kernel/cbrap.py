@@ -5,8 +5,8 @@ P (m, d) with independent $N(0,1/m)$ entries and $z = Px$, $V_t = \lambda I+\sum
 $$x_{t+1} = \arg\max_x\;z^\top\hat\theta_t+\beta_t\|z\|_{V_t^{-1}},\qquad
   \beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
-Deviations: the radius is that of LinUCB in the projected space, which ignores the projection's
-error, as their algorithm does.
+Deviations: the radius is the radius of LinUCB in the projected space. It ignores the error of the
+projection, as the published algorithm does.
 """
 
 import numpy as np
@@ -17,15 +17,15 @@ from optimist.environments.problems.kernel import KernelProblem
 
 
 class CBRAP(FeatureUCB):
-    """Time per round proportional to Am + m^2.
+    """CBRAP, with time per round proportional to Am + m^2.
 
     Parameters
     ----------
     problem : KernelProblem
     size : int
-        m.
+        m, the dimension after projection.
     rng : Generator
-        Draws the projection, in the first round.
+        Draws the projection in the first round.
     """
 
     reference = "Yu et al. (2017), Algorithm 1"

@@ -14,6 +14,9 @@ from optimist.algorithms.kernel.fixed_sketch import FixedSketchUCB
 
 
 class DTCUCB(FixedSketchUCB):
-    """Time per round proportional to $Ar^2$, r at most m; options as in `FixedSketchUCB`."""
+    """DTC-UCB, with time per round proportional to $Ar^2$, where r is at most m.
+
+    The options are as in `FixedSketchUCB`.
+    """
 
     reference = "Seeger et al. (2003), Section 3"

@@ -1,4 +1,4 @@
-"""Base class of the methods with explicit features of the arms."""
+"""Base class of methods with explicit features of the arms."""
 
 from abc import abstractmethod
 from typing import Any
@@ -11,7 +11,7 @@ from optimist.numerics.features import FeaturePosterior
 
 
 class FeatureUCB(KernelUCB):
-    """Base of the algorithms with linear regression on D features of an arm.
+    """Base class of algorithms that use linear regression on D features of an arm.
 
     Parameters
     ----------
@@ -20,13 +20,13 @@ class FeatureUCB(KernelUCB):
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
-        self.posterior: Any = None  # a `FeaturePosterior` after the first arms
-        self._features: np.ndarray | None = None  # of fixed arms
-        self.offered = np.empty((0, 0))  # of the arms last seen
+        self.posterior: Any = None  # a `FeaturePosterior` once arms are known
+        self._features: np.ndarray | None = None  # features of fixed arms
+        self.offered = np.empty((0, 0))  # features of the last arms
 
     @abstractmethod
     def features(self, arms: np.ndarray) -> np.ndarray:
-        """Return the features (A, D) of ``arms`` (A, d)."""
+        """Return the features of ``arms`` (A, d), an array of shape (A, D)."""
 
     def begin(self, arms: np.ndarray) -> None:
         self._features = self.features(arms)
@@ -44,7 +44,7 @@ class FeatureUCB(KernelUCB):
         self.beta = self.problem.factor * self.confidence_radius(self.posterior.log_det)
 
     def confidence_radius(self, log_det: float) -> float:
-        r"""Return the radius of GP-UCB for the log-determinant of $V_t/\lambda$."""
+        r"""Return the radius of GP-UCB, given the log-determinant of $V_t/\lambda$."""
         return sub_gaussian_radius(self.problem, log_det)
 
     def _start(self, arms):

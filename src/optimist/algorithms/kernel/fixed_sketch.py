@@ -1,4 +1,4 @@
-"""Base of SoR and DTC: a fixed number of inducing points, drawn uniformly."""
+"""Base class of SoR-UCB and DTC-UCB: a fixed number of uniformly drawn inducing points."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class FixedSketchUCB(InducingPointUCB):
-    r"""Base of the algorithms whose number of inducing points does not adapt.
+    r"""Base class of algorithms whose number of inducing points does not adapt.
 
     Parameters
     ----------
     problem : KernelProblem
     size : int
-        m.
+        m, the number of inducing points.
     source : {"arms", "history"}
-        Draw the points once, from the arms on offer after the first reward, or in every round from
-        the plays so far.
+        Whether to draw the points once, from the arms on offer after the first reward, or in every
+        round, from the plays so far.
     rng : Generator
     """
 
@@ -38,20 +38,20 @@ class FixedSketchUCB(InducingPointUCB):
         self.source = one_of("source", source, ("arms", "history"))
         self.points: Any = None  # inducing points of source "arms", (m, d)
         self.gram: Any = None  # their kernel with each other, (m, m)
-        self.kept: Any = None  # and their kernel with fixed arms, (m, A)
+        self.kept: Any = None  # their kernel with fixed arms, (m, A)
 
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
     ) -> np.ndarray:
-        """Return the leverages of n points, (n,).
+        """Return the leverages of n points, an array of shape (n,).
 
         Parameters
         ----------
         posterior : NystromPosterior
         B : (r, n) array
-            The kernel of its basis with the points, overwritten.
+            Kernel between the basis of the posterior and the points; it may be overwritten.
         prior : (n,) array
-            The variance of the points.
+            Prior variance of the points.
         """
         return posterior.leverages(B, prior)
 
@@ -73,7 +73,7 @@ class FixedSketchUCB(InducingPointUCB):
         self.beta = self.problem.factor * sub_gaussian_radius(self.problem, log_det)
 
     def _draw(self, arms):
-        """Draw inducing points after a reward; ``arms`` (A, d) are on offer."""
+        """Draw inducing points after a reward, while ``arms`` (A, d) are on offer."""
         if self.source == "history":
             u, n = len(self.played), self.played.counts
             self.drawn = self.rng.choice(u, min(self.size, u), replace=False, p=n / n.sum())
@@ -85,9 +85,9 @@ class FixedSketchUCB(InducingPointUCB):
                 self.kept = self.problem.kernel(self.points, arms)
 
     def _fit(self, arms, prior):
-        """Set mean and leverages of ``arms`` (A, d), variance ``prior`` (A,), and of played arms.
+        """Set the mean of ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
 
-        Return the posterior.
+        Return the posterior. ``prior`` (A,) is the prior variance of ``arms``.
         """
         played = self.played
         K_S, observed = self._inducing_kernel()
@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return the kernel of inducing points with each other (m, m) and played arms (m, u)."""
+        """Return the kernels of inducing points with each other (m, m) and played arms (m, u)."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed
@@ -115,7 +115,7 @@ class FixedSketchUCB(InducingPointUCB):
         return self.gram, self.kept[:, self.played.indices]
 
     def _rows(self, basis, arms):
-        """Return the kernel of inducing points ``basis`` (r,) with ``arms``, a new (r, A)."""
+        """Return the kernel of inducing points ``basis`` (r,) and ``arms``, a new (r, A) array."""
         if self.source == "history":
             return self.played.kernel_with(self.drawn[basis], arms)
         if self.kept is None:

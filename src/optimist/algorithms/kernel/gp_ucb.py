@@ -1,4 +1,4 @@
-r"""GP-UCB: optimism about the exact posterior.
+r"""GP-UCB: optimism with the exact posterior.
 
 Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting";
 in the form of Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching",
@@ -33,7 +33,7 @@ SOLVERS = ("incremental", "recall", "distinct", "naive")
 
 
 class GPUCB(KernelUCB):
-    r"""Optimism with every observation.
+    r"""GP-UCB with the exact posterior from every observation.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class GPUCB(KernelUCB):
     radius : {"logdet", "ay", "igp"}
         $\beta_t$ as above, or as one of the deviations.
     solver : {"incremental", "recall", "distinct", "naive"}
-        Update the posterior of all arms with each reward, O(At); the same from the last reward of
-        the arm, O(Ag) if that was g rounds ago; the same from the u distinct played arms, O(Au); or
-        refactorise the kernel matrix in every round, $O(t^3 + At^2)$, the usually quoted
-        complexity. All give the same posterior. If arms change, the first three keep the factor
-        and solve for the arms on offer, $O(At^2)$.
+        How to update the posterior of all arms with each reward: starting from the prior, O(At);
+        from the last reward of the arm, O(Ag) if that was g rounds ago; from the u distinct played
+        arms, O(Au); or by factorising the whole kernel matrix, $O(t^3 + At^2)$, the complexity that
+        is usually quoted. All give the same posterior. If arms change, the first three keep the
+        factor and solve for the arms on offer, $O(At^2)$.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"

@@ -1,4 +1,4 @@
-"""Base of the methods with inducing points: the played arms, and their kernels."""
+"""Base class of methods with inducing points, and a record of the played arms and their kernels."""
 
 import numpy as np
 
@@ -17,21 +17,21 @@ class Played:
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms whose kernel rows are kept; None: keep no rows.
+        Fixed arms with which each played arm keeps its kernel row; None keeps no rows.
 
     Attributes
     ----------
     counts, sums, leverages : (u,) arrays
-        Plays, sums of rewards, and last computed leverages, of each arm.
+        Number of plays, sum of rewards, and last computed leverage of each arm.
     points : (u, d) array
     indices : (u,) array of int
-        Their indices among the arms; meaningful if the arms are fixed.
+        Index of each played arm among all arms; meaningful only if the arms are fixed.
     """
 
     def __init__(self, kernel: Kernel, arms: np.ndarray | None = None) -> None:
         self.kernel = kernel
         self._arms = arms
-        self._places: dict[bytes, int] = {}  # by an arm's bytes
+        self._places: dict[bytes, int] = {}  # position of an arm, by its bytes
         self._counts, self._sums, self._leverages = GrowingArray(), GrowingArray(), GrowingArray()
         self._indices = GrowingArray(dtype=int)
         self._points: GrowingArray | None = None
@@ -62,24 +62,24 @@ class Played:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         parts = (self._counts, self._sums, self._leverages, self._indices, self._points, self._rows)
         return sum(part.nbytes for part in parts if part is not None)
 
     def kernel_with_played(self, places: np.ndarray) -> np.ndarray:
-        """Return the kernel of the played arms at ``places`` (m,) with all played arms, (m, u)."""
+        """Return the (m, u) kernel of the played arms at ``places`` (m,) with all played arms."""
         if self._rows is None:
             return self.kernel(self.points[places], self.points)
         return self._rows.values[places[:, None], self.indices]
 
     def kernel_with(self, places: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Return the kernel of the played arms at ``places`` (m,) with ``arms``, a new (m, A)."""
+        """Return the kernel of played arms at ``places`` (m,) and ``arms``, a new (m, A) array."""
         if self._rows is None:
             return self.kernel(self.points[places], arms)
         return self._rows.values[places]
 
     def add(self, x: np.ndarray, index: int, reward: float, leverage: float = 0.0) -> None:
-        """Add a play of ``x`` (d,), arm ``index``; a new arm starts with ``leverage``."""
+        """Record a play of ``x`` (d,), the arm ``index``; a new arm starts with ``leverage``."""
         place = self._places.setdefault(x.tobytes(), len(self._places))
         if place == len(self._counts):
             self._append(x, index, leverage)
@@ -99,7 +99,7 @@ class Played:
 
 
 class InducingPointUCB(KernelUCB):
-    r"""Base of the algorithms with the posterior of inducing points.
+    r"""Base class of algorithms whose posterior rests on inducing points.
 
     Parameters
     ----------
@@ -107,13 +107,13 @@ class InducingPointUCB(KernelUCB):
     cache : bool
         Whether to keep the kernel rows of all played arms, if the arms are fixed.
     rng : Generator
-        Draws the first arm, and the inducing points.
+        Draws the first arm and the inducing points.
 
     Attributes
     ----------
     played : Played
     drawn : (m,) array of int
-        The inducing points, as indices of played arms, if they are drawn from these.
+        The inducing points as indices of played arms, if they are drawn from the played arms.
     inducing : int
         Number of inducing points.
     information : float

@@ -1,4 +1,4 @@
-r"""Base of the kernel methods: optimism about the posterior of the arms on offer.
+r"""Base class of the kernel methods: optimism with the posterior at the arms on offer.
 
 $$x_{t+1} = \arg\max_x\; \mu_t(x) + \beta_t\,\sigma_t(x),$$
 with the exact or approximate leverage $\sigma_t^2$ (`optimist.numerics.gaussian_process`).
@@ -18,10 +18,11 @@ from optimist.environments.problems.kernel import KernelProblem
 
 
 class KernelUCB(FiniteArmAlgorithm):
-    r"""Base of the algorithms that keep mean and leverage of every arm.
+    r"""Base class of algorithms that keep the mean and leverage of every arm.
 
-    A round is `choose` (in `select`), `learn` (in `update`) and `predict`: after each reward if
-    arms are fixed (in `prepare`), otherwise as soon as the arms of the next round are available.
+    A round calls `choose` (in `select`), `learn` (in `update`) and `predict`. If arms are fixed,
+    `predict` follows each reward (in `prepare`); otherwise it waits until the arms of the next
+    round are available (in `select`).
 
     Parameters
     ----------
@@ -30,13 +31,13 @@ class KernelUCB(FiniteArmAlgorithm):
     Attributes
     ----------
     t : int
-        Rounds played.
+        Number of rounds played.
     beta : float
         $\beta_t$, on the scale of leverages.
     mean, leverages : (A,) arrays
-        Mean and leverages of the last arms.
+        Means and leverages at the last arms.
     is_stale : bool
-        Whether these lack the last reward.
+        Whether means and leverages do not include the last reward yet.
     """
 
     problem_type = KernelProblem
@@ -48,14 +49,14 @@ class KernelUCB(FiniteArmAlgorithm):
         self.t = 0
         self.beta = 0.0
         self.mean = self.leverages = np.empty(0)
-        self.arms: np.ndarray | None = None  # fixed arms: a copy, (A, d)
+        self.arms: np.ndarray | None = None  # a copy of fixed arms, (A, d)
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
         """Optional hook, called once with fixed ``arms`` (A, d)."""
 
     def choose(self) -> int:
-        """Return the index of the arm to play, given the posterior; the first of equals."""
+        """Return the index of the arm to play, given the posterior; the first if several tie."""
         return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
 
     @abstractmethod
@@ -90,13 +91,13 @@ class KernelUCB(FiniteArmAlgorithm):
             self.begin(self.arms)
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        # A row is a function, by its values at the last arms.
+        # Each row holds the values of a function at the last arms.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         return np.all(np.abs(thetas - self.mean) <= self.widths(), axis=1)
 
     def widths(self) -> np.ndarray:
-        r"""Return $\beta_t\sigma_t$ of the last arms, (A,)."""
+        r"""Return $\beta_t\sigma_t$ at the last arms, an array of shape (A,)."""
         return self.beta * np.sqrt(self.leverages)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
@@ -104,7 +105,7 @@ class KernelUCB(FiniteArmAlgorithm):
 
 
 class BoundUse(Observer):
-    r"""The largest ratio of the mean's error and the width of its bounds, over arms and rounds.
+    r"""Observer of the largest ratio of the mean's error to its bound, over arms and rounds.
 
     Calandriello et al. (2019), Theorem D.1: the function f satisfies, for all arms and rounds,
     $|f(x)-\tilde\mu_t(x)|\le\tilde\beta_t\tilde\sigma_t(x)$ with probability $1-\delta$.
@@ -112,8 +113,8 @@ class BoundUse(Observer):
     Parameters
     ----------
     truth : callable
-        Maps a round to the function at the last arms before it, (A,), or None; see
-        `FiniteArmEnvironment.truth`.
+        Maps a round to the values (A,) of the function at the last arms before that round, or to
+        None; see `FiniteArmEnvironment.truth`.
     algorithm : KernelUCB
     """
 
@@ -129,7 +130,7 @@ class BoundUse(Observer):
         errors = np.abs(f - algorithm.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = errors / algorithm.widths()
-        # An exactly determined arm has no width, and should have no error.
+        # An arm whose value is known exactly has no width, and should have no error.
         shares[errors == 0.0] = 0.0
         self._largest = max(self._largest, float(shares.max()))
 
@@ -138,13 +139,13 @@ class BoundUse(Observer):
 
 
 def sub_gaussian_radius(problem: KernelProblem, log_det: float) -> float:
-    r"""Return $\sqrt\lambda F + \xi\sqrt{2(\ell + \log(1/\delta))}$ for ``log_det`` $\ell$.
+    r"""Return $\sqrt\lambda F + \xi\sqrt{2(\ell + \log(1/\delta))}$ where $\ell$ is ``log_det``.
 
     Parameters
     ----------
     problem : KernelProblem
     log_det : float
-        The log-determinant of $K_t/\lambda+I$ or of its approximation, or half of it.
+        Log-determinant of $K_t/\lambda+I$ or of its approximation, or half of it.
     """
     width = math.sqrt(2.0 * (log_det - math.log(problem.delta)))
     return math.sqrt(problem.ridge) * problem.norm_bound + problem.deviation * width

@@ -7,8 +7,8 @@ $$x_{t+1} = \arg\max_x\;x^\top\hat\theta_t+\beta_t\|x\|_{V_t^{-1}},\qquad
 
 Deviations: none in ``ay``. ``logdet`` is the looser
 $\sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))}$ that Calandriello et al. (2019)
-use for GP-UCB; it makes this method equal to GP-UCB with the linear kernel. All cells use it, so
-that the two methods do not differ otherwise.
+use for GP-UCB; it makes this method equivalent to GP-UCB with the linear kernel. All cells use it,
+so that only the computation differs between the two methods.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from optimist.environments.problems.kernel import KernelProblem
 
 
 def theorem_radius(problem: KernelProblem, log_det: float) -> float:
-    r"""Return $\beta_t$ of the theorem for the log-determinant of $V_t/\lambda$."""
+    r"""Return $\beta_t$ from the theorem, given the log-determinant of $V_t/\lambda$."""
     return sub_gaussian_radius(problem, 0.5 * log_det)
 
 
@@ -28,7 +28,7 @@ RADII = {"ay": theorem_radius, "logdet": sub_gaussian_radius}
 
 
 class LinUCB(FeatureUCB):
-    r"""Time per round proportional to Ad + d^2.
+    r"""LinUCB, with time per round proportional to Ad + d^2.
 
     Parameters
     ----------

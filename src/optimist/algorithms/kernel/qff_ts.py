@@ -19,17 +19,17 @@ from optimist.environments.observer import Observer
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.features import FourierFeatures, quadrature_features
 
-NODES = (24, 12, 8)  # by dimension
+NODES = (24, 12, 8)  # per coordinate, in 1, 2 and 3 dimensions
 
 
 class QFFTS(FeatureUCB):
-    r"""Time per round proportional to $AD + D^3$, where $D = \bar m^d$.
+    r"""QFF-TS, with time per round proportional to $AD + D^3$, where $D = \bar m^d$.
 
     Parameters
     ----------
     problem : KernelProblem
     nodes : int or "default"
-        $\bar m$, quadrature nodes per coordinate; by default 24, 12 and 8 in 1, 2 and 3 dimensions.
+        $\bar m$, quadrature nodes per coordinate; by default 24, 12 or 8 in 1, 2 or 3 dimensions.
     rng : Generator
     """
 
@@ -58,7 +58,7 @@ class QFFTS(FeatureUCB):
         return self.map(arms)
 
     def choose(self) -> int:
-        # V^-1 = L L^T, so L g has this covariance.
+        # V^-1 = L L^T, so L g has covariance V^-1 for a standard normal g.
         root = np.linalg.cholesky(self.posterior.V_inv)
         noise = root @ self.rng.standard_normal(len(root))
         theta = self.posterior.theta + self.problem.deviation * noise
@@ -68,4 +68,4 @@ class QFFTS(FeatureUCB):
         return np.ones(len(thetas), dtype=bool)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
-        return []  # it uses draws instead of bounds
+        return []  # the method uses draws instead of bounds

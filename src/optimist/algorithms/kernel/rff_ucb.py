@@ -7,7 +7,7 @@ $$x_{t+1} = \arg\max_x\;\phi(x)^\top\hat\theta_t + \beta_t\|\phi(x)\|_{V_t^{-1}}
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
 Deviations: the source treats regression; the radius follows GP-UCB for the approximate kernel and
-ignores its error.
+ignores the error of the approximation.
 """
 
 import numpy as np
@@ -20,15 +20,15 @@ from optimist.numerics.kernels import STATIONARY
 
 
 class RFFUCB(FeatureUCB):
-    """Time per round proportional to AD + D^2.
+    """RFF-UCB, with time per round proportional to AD + D^2.
 
     Parameters
     ----------
     problem : KernelProblem
     features : int
-        D, even.
+        D, an even number.
     rng : Generator
-        Draws the frequencies, in the first round.
+        Draws the frequencies in the first round.
     """
 
     reference = "Rahimi and Recht (2007), Algorithm 1"

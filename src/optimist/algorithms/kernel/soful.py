@@ -1,7 +1,7 @@
 r"""SOFUL: LinUCB on a sketch of the played arms, by frequent directions.
 
 Kuzborskij, Cella and Cesa-Bianchi (2019), "Efficient Linear Bandits through Matrix Sketching",
-Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and its lost mass $\bar\rho$ follow
+Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and its lost mass $\bar\rho$ are updated by
 $$\begin{pmatrix}S\\x^\top\end{pmatrix} = U\Sigma Q^\top,\quad \rho = \Sigma_{mm}^2,$$
 $$S\leftarrow\big[(\Sigma^2-\rho I)_+^{1/2}Q^\top\big]_{1:m},\quad
   \bar\rho\leftarrow\bar\rho+\rho,$$
@@ -25,15 +25,15 @@ from optimist.numerics.linear import dots
 
 
 class SOFUL(KernelUCB):
-    """Time per round proportional to Amd.
+    """SOFUL, with time per round proportional to Amd.
 
     Parameters
     ----------
     problem : KernelProblem
     size : int
-        m, rows of the sketch.
+        m, the number of rows of the sketch.
     radius : {"own", "oful"}
-        As above, or as in LinUCB.
+        Radius as above, or as in LinUCB.
     """
 
     reference = "Kuzborskij et al. (2019), Algorithm 2"
@@ -45,7 +45,7 @@ class SOFUL(KernelUCB):
         self.sketch = np.zeros((0, problem.dimension))
         self.moment = np.zeros(problem.dimension)  # sum of y x
         self.lost = 0.0  # mass lost by the sketch
-        self.log_det = 0.0  # of the sketched V / lambda
+        self.log_det = 0.0  # log det of the sketched V / lambda
         self.arm_bound2 = 0.0  # largest squared norm of an arm so far
         super().__init__(problem)
 
@@ -63,7 +63,7 @@ class SOFUL(KernelUCB):
         ridge, S = self.problem.ridge, self.sketch
         squares = dots(arms, arms)
         self.arm_bound2 = max(self.arm_bound2, float(squares.max()))
-        # The rows of S are orthogonal: V^-1 = (I - S^T diag(1 / (|s|^2 + lambda)) S) / lambda.
+        # The rows of S are orthogonal, so V^-1 = (I - S^T diag(1 / (|s|^2 + lambda)) S) / lambda.
         shares = 1.0 / (dots(S, S) + ridge)
         images = arms @ S.T
         self.leverages = np.maximum(squares - (images * images) @ shares, 0.0) / ridge

@@ -7,7 +7,7 @@ $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\beta_t\tilde\sigma_t(x),\qquad
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(G_t/\lambda+I)+\log(1/\delta))} .$$
 
 Deviations: the sources treat regression; the radius follows GP-UCB with the log-determinant of the
-approximate kernel matrix. Before the first reward the leverage equals the prior's.
+approximate kernel matrix. Before the first reward, the leverage is $k(x,x)/\lambda$.
 """
 
 import numpy as np
@@ -17,7 +17,10 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class SoRUCB(FixedSketchUCB):
-    """Time per round proportional to $Ar^2$, r at most m; options as in `FixedSketchUCB`."""
+    """SoR-UCB, with time per round proportional to $Ar^2$, where r is at most m.
+
+    The options are as in `FixedSketchUCB`.
+    """
 
     reference = "Wahba (1990), Section 7.1"
 
