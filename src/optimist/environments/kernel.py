@@ -120,7 +120,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d) with the function's values (A,), or with a callable for the values."""
+        """Return the arms (A, d) with the function's values (A,) or with a callable for them."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
