@@ -1,4 +1,4 @@
-"""The contracts of environments: finitely many arms, or a function on a box."""
+"""Base classes of environments: finitely many arms, or a function on a box."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -14,7 +14,7 @@ MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class Environment(ABC):
-    """Base class of both contracts: the truth, and the problem for algorithms."""
+    """Base class of all environments: the truth, and the problem for algorithms."""
 
     theta: np.ndarray | None = None
     horizon: int
@@ -181,7 +181,7 @@ def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms:
     Parameters
     ----------
     dimension : int
-        d, coordinates of an arm.
+        d, the number of coordinates of an arm.
     arms : int
         Number of arms.
     least_dimension, least_arms : int

@@ -76,7 +76,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     def problem(
         self, *, norm_bound: float, kappa: float, delta: float = 0.01, factor: float = 1.0
     ) -> GLBProblem:
-        """Return the `GLBProblem` with the given S and kappa, which no formula relates here.
+        """Return the `GLBProblem` with S and kappa as given, since no formula relates them here.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         delta : float
             Failure probability of the confidence sets.
         factor : float
-            Common factor of all confidence radii (1: as in the theory).
+            Factor applied to every confidence radius (1: as in the theory).
 
         Raises
         ------

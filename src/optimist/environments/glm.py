@@ -38,9 +38,9 @@ class GLMEnvironment(FiniteArmEnvironment):
     norm : float
         $\|\theta_*\|$, the norm of the true parameter.
     dimension : int
-        d, coordinates of an arm.
+        d, the number of coordinates of an arm.
     arms : int
-        K, arms per round.
+        K, the number of arms per round.
     redrawn : bool
         Whether to draw new arms in every round instead of keeping one pool.
     instance : {"shared", "per_trial"}
@@ -48,7 +48,7 @@ class GLMEnvironment(FiniteArmEnvironment):
     seed : int
         Seed of $\theta_*$ and the arms; with ``per_trial``, combined with the trial.
     longest : float or None
-        Norm to which the longest arm is rescaled, along with all others; None: no rescaling.
+        Norm of the longest arm after all arms are rescaled; None: no rescaling.
     sigma : float
         Standard deviation of Gaussian rewards; ignored for other links.
 
@@ -169,7 +169,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         reward_bound : float
             M, a bound on rewards, for the algorithms that need one.
         factor : float
-            Common factor of all confidence radii (1: as in the theory).
+            Factor applied to every confidence radius (1: as in the theory).
 
         Raises
         ------
@@ -212,7 +212,7 @@ def draw_instance(
     dimension : int
         d.
     arms : int
-        K, arms per round.
+        K, the number of arms per round.
     rounds : int
         Number of rounds, each with its own set of arms.
     """

@@ -39,24 +39,24 @@ class HeavyTailedEnvironment(PoolEnvironment):
     shape : float or None
         Degrees of freedom or tail index of the law; None for the normal law.
     epsilon : float
-        Algorithms get a moment of order $1+\varepsilon$ of the noise; above 0, at most 1.
+        $\varepsilon$, above 0 and at most 1; algorithms get a moment of order $1+\varepsilon$.
     nu : "exact" or float
         Root of that moment of the unscaled noise, as given to the algorithms: its exact value, or a
         number from a paper.
     decades : float
         Number of decades over which scales vary; 0: constant scales.
     amplitude : float
-        a, the common factor of the noise; 0: no noise.
+        a, a factor applied to all noise; 0: no noise.
     centre : {"mean", "median"}
         Centre of the law, which is subtracted from the noise.
     dimension : int
-        d, coordinates of an arm.
+        d, the number of coordinates of an arm.
     arms : int
-        K, total number of arms.
+        K, the total number of arms.
     arm_norm : {"max", "each"}
         Whether all arms are divided by the largest norm, or each by its own.
     subset : int or None
-        Number of arms on offer, redrawn in every round; None: all arms.
+        Number of arms drawn to be on offer in each round; None: all arms.
     instance : {"per_trial", "shared"}
         Whether each trial has its own arms and $\theta_*$, or all trials share them.
     seed : int
@@ -152,7 +152,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
             a radius that gives all algorithms the same width on the same data, times ``factor``
             (`optimist.algorithms.heavy_tailed.ellipsoid`).
         factor : float
-            Factor of the radius; must be 1 if ``radius`` is ``theory``.
+            Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
         relax_sigma_bounds : bool or None
             Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None: only if
             ``radius`` is ``matched``.

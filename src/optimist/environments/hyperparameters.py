@@ -1,7 +1,7 @@
 r"""Tuning a classifier: the function on the box is its accuracy on held-out rows.
 
 A point of $[0,10]^d$ represents settings of a random forest (d = 7), a multi-layer perceptron
-(d = 8) or gradient boosting (d = 11) of scikit-learn, see `optimist.numerics.search_space`. After
+(d = 8) or gradient boosting (d = 11) of scikit-learn; see `optimist.numerics.search_space`. After
 every F trials, the rows are split again into F stratified folds: in trial k, the classifier is
 tested on fold k mod F of repeat k // F, after training on the other folds. Classifiers get
 ``random_state=0``, so that the function is fixed, with few values and many ties. The best value is
@@ -70,11 +70,11 @@ class HyperparameterEnvironment(BoxEnvironment):
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
-        n, number of uniform initial points, the same for all algorithms.
+        n, the number of uniformly drawn initial points, the same for all algorithms.
     folds : int
-        F, number of folds; in trial k, the classifier is tested on fold k mod F of split k // F.
+        F, the number of folds; trial k tests the classifier on fold k mod F of split k // F.
     standardize : bool
-        Scale features to mean 0 and variance 1 over the training rows; otherwise leave them raw.
+        Whether to scale features to mean 0 and variance 1 over the training rows.
     deviation : float
         Standard deviation of normal noise on observations; 0: none. Algorithms always assume 0.01.
 
@@ -279,7 +279,7 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return a dict of the influences on a result's last bits other than the arguments."""
+    """Return a dict of everything but the arguments that affects the last bits of a result."""
     import scipy.linalg  # loads its BLAS, so that it is listed
     import sklearn
     from threadpoolctl import threadpool_info

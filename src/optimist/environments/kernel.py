@@ -5,7 +5,7 @@ $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
 with norm 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and algorithms.
 
 ``cube``     arms uniform in $[0,1]^d$; 30 centres uniform in it, Gaussian weights
-``sphere``   arms uniform on the unit sphere; a linear function, a random unit vector
+``sphere``   arms uniform on the unit sphere; a linear function, given by a random unit vector
 ``corner``   arms in $[0,1/2]^d$, except one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
              in the same cube, of total squared norm 0.36, and one in that corner, of 0.64
 ``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
@@ -51,15 +51,15 @@ class KernelEnvironment(KernelPool):
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
         Arms and function; see the docstring of the module.
     dimension : int
-        d, coordinates of an arm; ignored for strings.
+        d, the number of coordinates of an arm; ignored for strings.
     arms : int
-        A, total number of arms.
+        A, the total number of arms.
     deviation : float
         $\xi$, standard deviation of the noise.
     noise : {"normal", "rademacher"}
         Law of the noise.
     subset : int or None
-        Number of arms on offer, redrawn in every round; None: all arms.
+        Number of arms drawn to be on offer in each round; None: all arms.
 
     Raises
     ------

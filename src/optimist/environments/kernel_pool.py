@@ -35,7 +35,7 @@ class KernelPool(PoolEnvironment):
         delta : float
             Failure probability of the confidence bounds.
         factor : float
-            Common factor of all confidence radii (1: as in the theory).
+            Factor applied to every confidence radius (1: as in the theory).
 
         Raises
         ------

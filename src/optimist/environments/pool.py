@@ -30,8 +30,8 @@ class PoolEnvironment(FiniteArmEnvironment):
         ----------
         arms : (A, d) array
         means : (A,) array, or a callable that returns it
-            Mean rewards. A callable is stored, so it must be picklable, and called before the first
-            use of the mean rewards.
+            Mean rewards. A callable must be picklable, since the environment stores it, and is
+            called when the mean rewards are first used.
         noise : (T,) array
             Noise of each round.
         offered : (T, K) array of int, or None

@@ -74,9 +74,9 @@ class TestFunctionEnvironment(BoxEnvironment):
     function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
         Name of the function: f_1, f_2, f_3 or the one that we added.
     dimension : int
-        d, coordinates of a point.
+        d, the number of coordinates of a point.
     initial : int
-        n, number of uniform initial points.
+        n, the number of uniformly drawn initial points.
     deviation : float
         $\sigma$, standard deviation of the noise.
 

@@ -118,7 +118,7 @@ def upper_bound(
     m, v
         As in `log_expected_improvement`, which also describes the result.
     beta : float
-        Factor of the variance.
+        The weight of the standard deviation is the root of this number.
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -1,6 +1,6 @@
-"""BLAS, LAPACK and the distances of scipy, without the packages around them.
+"""Scipy's BLAS, LAPACK and distances, without the packages around them.
 
-``compiled.blas`` and ``compiled.lapack`` have the functions of `scipy.linalg.blas` and
+``compiled.blas`` and ``compiled.lapack`` provide the functions of `scipy.linalg.blas` and
 `scipy.linalg.lapack`: they are the extension modules behind these packages, and importing only
 them takes a thirtieth of the time. They are loaded on first use, under their own names, so that
 scipy uses the same modules.

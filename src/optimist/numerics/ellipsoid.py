@@ -43,7 +43,7 @@ class LowRankEllipsoid:
         return self.centre.nbytes + self._vectors.nbytes
 
     def solve(self, v: np.ndarray) -> np.ndarray:
-        r"""Return $\Sigma^{-1}v$ for ``v`` (d,) or its rows (K, d)."""
+        r"""Return $\Sigma^{-1}v$ for a vector ``v`` (d,) or for each row of ``v`` (K, d)."""
         if not len(self._vectors):
             return v / self.ridge
         V = self.vectors

@@ -52,9 +52,9 @@ def random_features(
     ----------
     kernel : Kernel
     dimension : int
-        d, coordinates of a point.
+        d, the number of coordinates of a point.
     number : int
-        D, number of features, even.
+        D, the number of features, which must be even.
     rng : Generator
         Draws the frequencies.
     """
@@ -75,9 +75,9 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
     ----------
     kernel : GaussianKernel
     dimension : int
-        d, coordinates of a point.
+        d, the number of coordinates of a point.
     nodes : int
-        Nodes per coordinate.
+        Number of nodes per coordinate.
     """
     h, w = np.polynomial.hermite.hermgauss(nodes)
     frequencies = np.array(list(product(math.sqrt(2.0) * h / kernel.lengthscale, repeat=dimension)))

@@ -1,9 +1,9 @@
 """The random forest of scikit-learn, tree by tree: the same votes with less overhead in Python.
 
 `sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of workers for every
-tree that it grows, which takes longer than growing the tree from a few rows. This module
-grows the trees one after another, from the seeds and bootstrap samples that scikit-learn draws with
-seed 0.
+tree that it grows, which takes longer than growing the tree from a few rows. This module grows
+the trees one after another, from the seeds and bootstrap samples that scikit-learn draws with seed
+0.
 """
 
 from typing import Any

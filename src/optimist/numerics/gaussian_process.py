@@ -28,7 +28,7 @@ LEAST_AGE = 100
 
 
 class PointPosterior(ABC):
-    r"""The posterior at A points: its state and its update.
+    r"""The posterior at A points, updated by one observation at a time.
 
     Parameters
     ----------
@@ -40,6 +40,7 @@ class PointPosterior(ABC):
     Attributes
     ----------
     mean, var_f : (A,) arrays
+        Mean and variance of the function at the points.
     counts : (A,) array of int
         Number of observations of each point.
     log_det : float
@@ -65,7 +66,7 @@ class PointPosterior(ABC):
 
     @property
     def effective_dimension(self) -> float:
-        r"""$d_{\rm eff}$."""
+        r"""The effective dimension $d_{\rm eff}$."""
         return float(self.counts @ self.var_f) / self.ridge
 
     @property
@@ -92,7 +93,7 @@ class PointPosterior(ABC):
         c : (A,) array
             Covariances of the point with all points before the observation.
         pivot : float
-            $c_a+\lambda$, the square of the diagonal element of the Cholesky factor.
+            $c_a+\lambda$, the square of the new diagonal element of the Cholesky factor.
         """
 
     def observe(self, index: int, y: float) -> None:
@@ -133,9 +134,9 @@ class ExactPosterior(PointPosterior):
     ) -> None:
         super().__init__(kernel, points, ridge)
         self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # (A, A), replaces the rows once cheaper
+        self._covariance: np.ndarray | None = None  # (A, A); replaces the rows when cheaper
         self._recall = recall
-        self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
+        self._last: dict[int, Any] = {}  # maps a point to its last row of V and its diagonal of L
 
     @property
     def held_bytes(self) -> int:
@@ -192,7 +193,7 @@ class DistinctPosterior(PointPosterior):
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         super().__init__(kernel, points, ridge)
-        self._rows = GrowingArray(len(points))  # kernel of observed with all points, (u, A)
+        self._rows = GrowingArray(len(points))  # kernel of observed and all points, (u, A)
         self._inverse = GrowingSquare()  # M
         self._places: dict[int, int] = {}  # position of each observed point in M
         self._sums = np.zeros(len(points))  # sum of rewards of each point

@@ -149,7 +149,7 @@ class Scheme:
         Parameters
         ----------
         dimension : int
-            d, coordinates of a point.
+            d, the number of coordinates of a point.
         rng : Generator or None
             Draws all starts but the first; None if ``draws`` is 0.
         """

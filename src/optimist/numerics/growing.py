@@ -88,7 +88,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix that grows by sums of outer products, stored inside a larger one."""
+    """A symmetric matrix that grows as outer products are added, stored inside a larger one."""
 
     def __init__(self) -> None:
         self.size = 0

@@ -2,11 +2,11 @@ r"""Adaptive Huber regression with a ridge, over a ball.
 
 $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
   f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
-minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: its
-gradient is $\pm\tau_s$ whatever its size. A reward beyond $\tau_s + S\|a_s\|$ is clipped
-everywhere in the ball, so it is replaced by one of that size. F then changes by a constant, and no
-number in the sums is so large that subtracting it again would cost the others their digits. While
-the set of clipped observations and their signs do not change, F is the quadratic
+minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: the
+derivative of its loss is $\pm\tau_s$ whatever its size. A reward beyond $\tau_s + S\|a_s\|$ is
+clipped everywhere in the ball, so it is replaced by one of that size. F then changes by a constant,
+and no number in the sums is so large that subtracting it again would cost the others their digits.
+While the set of clipped observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -106,7 +106,7 @@ class HuberRegression:
         return 0.5 * self.ridge * float(theta @ theta) + float(pull @ (z - 0.5 * pull))
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
-        """Return the gradient of F (d,) at ``theta`` (d,), in one pass over the data."""
+        """Return the gradient (d,) of F at ``theta`` (d,), in one pass over the data."""
         a, y, tau = self.observations
         return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
 
@@ -147,18 +147,19 @@ class HuberRegression:
 
 
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Run semismooth Newton from ``start``, which is exact: F is quadratic for a fixed clipped set.
+    """Run semismooth Newton from ``start``.
 
-    A step goes to the minimiser for the clipped set at its start. If that point has the same set,
-    it is the minimiser of F; otherwise the step is halved until F decreases, since Newton's method
-    on a piecewise quadratic may cycle.
+    The method is exact, since F is quadratic for a fixed clipped set. A step goes to the minimiser
+    for the clipped set at its start. If that point has the same set, it is the minimiser of F;
+    otherwise the step is halved until F decreases, since Newton's method on a piecewise quadratic
+    may cycle.
 
     Parameters
     ----------
     regression : HuberRegression
     start : (d,) array
     accuracy : float
-        Ignored; used by `solve_by_gradient`.
+        Ignored; see `solve_by_gradient`.
 
     Returns
     -------
@@ -188,9 +189,9 @@ def _same(a, b):
 
 
 def _descend(regression, theta, value, target):
-    """Return ``target`` or a point on the way to it at which F is below ``value``, and F at it.
+    """Return a point from ``theta`` to ``target`` at which F is below ``value``, and F there.
 
-    The point is None if none is found.
+    ``target`` itself is tried first. The point is None if none is found.
     """
     point, share = target, 1.0
     for _ in range(MAX_HALVINGS):

@@ -186,7 +186,7 @@ def descend(
     ----------
     likelihood : Likelihood
     theta : (d,) array
-        Start, in the domain.
+        Starting point, in the domain.
     derivatives : tuple of float, (d,) and (d, d) arrays
         Value, gradient and Hessian at the start.
     radius : float or None

@@ -18,7 +18,7 @@ def norms(a: np.ndarray) -> np.ndarray:
 
 
 def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
-    """Add ``values`` (a scalar or (m,)) to the diagonals of ``matrices`` (m, d, d), in place."""
+    """Add ``values``, a scalar or one per matrix, to the diagonals of ``matrices`` (m, d, d)."""
     diagonals = np.einsum("mii->mi", matrices)
     diagonals += np.asarray(values)[..., None]
 

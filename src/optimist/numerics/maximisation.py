@@ -27,7 +27,7 @@ def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
     """Return the index of the row of ``arms`` (K, d) with the largest maximum over a level set.
 
     ``prune`` drops an arm as soon as its upper bound is below another arm's lower bound. The maxima
-    are compared to about nine digits, and any of the arms that agree so far may be returned.
+    are compared to about nine digits; of the arms that tie to this precision, any may be returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -119,7 +119,7 @@ class _DualSearch:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 
     def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$; calls with the same s return the same."""
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, which is computed once for each s."""
         if log_s not in self.gaps:
             self.gaps[log_s] = self._new_gap(math.exp(log_s))
         return self.gaps[log_s]

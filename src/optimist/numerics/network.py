@@ -152,7 +152,7 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, as scipy.special does, which is slow to load."""
+    """Return 1 / (1 + exp(-z)) for one number, equal to scipy's but without its slow import."""
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:

@@ -20,7 +20,8 @@ from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
-# A row has stalled after this many steps in a row that each reduce its residual by less than 10 %.
+# A row has stalled after this many consecutive steps that each reduce its residual by less than a
+# tenth.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
 # Fractions of the multiplier that the ball would have if only it were active: the initial
@@ -42,7 +43,7 @@ class OptimalitySystem:
     arms : (m, d) array
         No row may be zero.
     prune : bool
-        Whether to bound the maxima on the way and solve only rows that may have the largest.
+        Whether to bound the maxima on the way and solve only rows that may have the largest one.
     floor : float
         A value that an arm outside the system attains.
 
@@ -68,7 +69,7 @@ class OptimalitySystem:
         self.tip_possible = np.full(m, level_set.radius is not None)
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # whether the ball constraint is active
-        self.falling = np.zeros(m, dtype=bool)  # a full last step makes rho negative
+        self.falling = np.zeros(m, dtype=bool)  # whether the full step makes rho negative
         # Derivatives of the likelihood at the iterates, and quantities from them.
         self.values = np.zeros(m)
         self.gradients = np.zeros((m, d))

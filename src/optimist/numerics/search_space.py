@@ -52,7 +52,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Real:
-    """A number from ``low`` to ``high``, clipped to ``least`` and ``most``; None: that end."""
+    """A number from ``low`` to ``high``, clipped to ``least`` and ``most`` unless they are None."""
 
     low: float
     high: float

@@ -30,7 +30,7 @@ def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float, float
 
 
 def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.ndarray:
-    """Return means, lower bounds and upper bounds over trials, as an array (3, columns).
+    """Return means, lower bounds and upper bounds over trials, as an array of shape (3, columns).
 
     ``values`` (n, columns) has one trial per row; with a single row, the bounds are nan.
     ``interval`` is
@@ -66,7 +66,7 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
 
 @lru_cache(maxsize=32)
 def _resamples(n: int) -> np.ndarray:
-    """Return how often each resample contains each of n rows, as an array (samples, n)."""
+    """Return how often each resample contains each of n rows, of shape (samples, n)."""
     rng = np.random.default_rng(n)
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=BOOTSTRAP_SAMPLES)
     return counts.astype(float)  # products of integers would not use BLAS
@@ -77,7 +77,7 @@ SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
 def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
-    """Return the `SUMMARIES` of trials in rows, as an array of shape (6, columns)."""
+    """Return the `SUMMARIES` (6, columns) of trials in rows: `mean_intervals` and quartiles."""
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     return np.concatenate([mean_intervals(values, level, interval), quartiles])
 
@@ -124,8 +124,8 @@ def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float
 def log_log_slopes(x: Any, y: Any) -> np.ndarray:
     r"""Return the least-squares slopes (n,) of log y on log x, one for each row.
 
-    $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$; nan if a
-    number is not positive or the x do not differ.
+    A slope is $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$,
+    or nan if a number is not positive or the x do not differ.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, fl
 
 
 def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middles of windows of rounds, and the increment of totals per round in each.
+    """Return the middles of windows of rounds, and the increment of ``totals`` per round in each.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class ArmsProblem:
     delta : float
         Failure probability of the confidence sets.
     factor : float
-        Common factor of all confidence radii (1: as in the theory).
+        Factor applied to every confidence radius (1: as in the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
 

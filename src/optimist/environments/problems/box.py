@@ -20,7 +20,7 @@ class BoxProblem:
     horizon : int
         Number of rounds, including the initial ones.
     initial_count : int
-        n, number of initial points.
+        n, the number of initial points.
     initial : (n, d) array or None
         The initial points; None: each algorithm draws its own.
     deviation : float

@@ -26,7 +26,7 @@ class HeavyTailedProblem(ArmsProblem):
     Attributes
     ----------
     epsilon : float
-        The noise has a moment of order $1+\varepsilon$; above 0, at most 1.
+        $\varepsilon$, above 0 and at most 1; the noise has a moment of order $1+\varepsilon$.
     scale_bound : float
         $\nu$, a bound on the roots $\nu_t$ of that moment, which come with the rewards.
     norm_bound, arm_bound : float
@@ -40,7 +40,7 @@ class HeavyTailedProblem(ArmsProblem):
         radius that gives all algorithms the same width on the same data, times ``factor``
         (`optimist.algorithms.heavy_tailed.ellipsoid`).
     factor : float
-        Factor of the radius; must be 1 if ``radius`` is ``theory``.
+        Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
     relax_sigma_bounds : bool or None
         Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None: only if
         ``radius`` is ``matched``.
