@@ -21,7 +21,7 @@ REGISTRY = {
     "heavy_tailed": "optimist.environments.heavy_tailed:HeavyTailedEnvironment",
 }
 
-# Functions on a box.
+# Environments with a function on a box.
 BOX_REGISTRY = {
     "test_functions": "optimist.environments.test_functions:TestFunctionEnvironment",
     "hyperparameters": "optimist.environments.hyperparameters:HyperparameterEnvironment",

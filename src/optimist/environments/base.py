@@ -84,7 +84,7 @@ class FiniteArmEnvironment(Environment):
         return {}
 
     def regret(self, t: int, index: int) -> float:
-        """Return the pseudo-regret of arm ``index`` in round ``t``, which is never negative."""
+        """Return the pseudo-regret of arm ``index`` in round ``t``, a number at least 0."""
         means = self.means(t)
         return float(means.max() - means[index])
 
@@ -100,7 +100,7 @@ class BoxEnvironment(Environment):
     horizon : int
         Number of rounds, including the initial ones.
     theta : array or None
-        The true parameter, if the algorithm's model contains the function.
+        The true parameter if the algorithm's model contains the function, otherwise None.
     low, high : (d,) arrays
         Corners of the box.
     maximum : float

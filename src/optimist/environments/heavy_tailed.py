@@ -1,4 +1,4 @@
-r"""Linear bandits with heavy-tailed noise, the experiments of Wang et al. (2025).
+r"""Linear bandits with heavy-tailed noise, as in the experiments of Wang et al. (2025).
 
 The coordinates of K arms are uniform on [-1, 1]; all arms are divided by the largest norm (or each
 by its own). $\theta_*$ is drawn in the same way and has norm 1. The reward of arm x in round t is

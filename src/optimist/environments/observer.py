@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Observer:
-    """Observer of a trial, which is called before and after each round and may add columns."""
+    """Base class of observers, which are called before and after each round and may add columns."""
 
     def before(self, t: int) -> None:
         """Observe the algorithm before it chooses in round ``t``, counted from 0."""

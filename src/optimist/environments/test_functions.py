@@ -10,7 +10,7 @@ r"""Test functions on $[-5,5]^{d}$, two of which belong to the algorithm's class
 Observations have noise $N(0,\sigma^2)$, which depends on the round but not on the point.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
-f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points. We
+f_2 and f_3 in 20 dimensions, with $\sigma=0.01$ and n = 5, 8 and 8 initial points, respectively. We
 added the last function: all units of f_1 are equal, so that weight may move between them and the
 parameter is not unique, although the paper's Assumption 3.3 requires it to be. The units of a drawn
 network differ.
@@ -28,7 +28,7 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.network import HIDDEN, TwoLayerNetwork, logistic
 
 EDGE = 5.0
-UNITS = 3  # of a drawn network
+UNITS = 3  # hidden units of a drawn network
 # The leftmost root of 2 z^3 - 16 z + 5/2 = 0, which maximises every term of Styblinski-Tang.
 STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 

@@ -54,7 +54,7 @@ def log_expected_improvement(
 
     Parameters
     ----------
-    m, v : arrays of one shape
+    m, v : arrays of the same shape
         Mean and standard deviation; the latter must be positive.
     best : float
         $y^+$, in the units of m.

@@ -49,7 +49,7 @@ def _extension(name: str, public: str) -> Any:
 def cdist(X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
     """Return the distances between all pairs of points, as an array of shape (n, m).
 
-    The result equals that of `scipy.spatial.distance.cdist`.
+    The result equals the output of `scipy.spatial.distance.cdist`.
 
     Parameters
     ----------

@@ -317,7 +317,7 @@ def _within(point, low, high, scheme, X, y):
 
 
 class GaussianProcess:
-    """The posterior of a function given noisy values, at fixed hyper-parameters.
+    """The posterior of a function given noisy values, with fixed hyper-parameters.
 
     Parameters
     ----------

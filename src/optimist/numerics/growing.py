@@ -12,7 +12,7 @@ GROWTH = 4  # a square array grows by its size over this
 
 
 class GrowingArray:
-    """A growing number of items of one shape, joined along the first axis.
+    """A growing number of items of the same shape, joined along the first axis.
 
     Parameters
     ----------

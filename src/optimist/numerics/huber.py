@@ -175,7 +175,7 @@ def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float
             return target, True
         value = regression.value(theta) if value is None else value
         point, below = _descend(regression, theta, value, target)
-        if point is None:  # no descent along a descent direction: the minimum, to rounding
+        if point is None:  # no decrease: theta is the minimum up to rounding
             return theta, True
         clipped = there if point is target else regression.clipped(point)
         theta, value = point, below

@@ -1,4 +1,4 @@
-r"""Maximising linear functions over level sets of a likelihood.
+r"""Maximisation of linear functions over level sets of a likelihood.
 
 The problem $\max_{\theta\in\mathcal C} x^\top\theta$ is convex, so its optimality conditions are
 sufficient: unknowns $(\theta, s, \rho)$ with

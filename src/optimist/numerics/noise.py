@@ -39,7 +39,7 @@ class Law(ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
-        """Return an array of ``size`` draws, which are not centred."""
+        """Return an array of ``size`` draws that are not centred."""
 
     def moment(self, q: float) -> float:
         r"""Return $m_q$, the absolute moment of order q about the mean.
