@@ -3,7 +3,6 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from statistics import mean
 
 from optimist.core.root import project_root
 from optimist.experiments.cell import Cell
@@ -17,7 +16,8 @@ class Clock:
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
         self._left = Counter(one.cell.name for one in trials)
-        self._measured: dict[str, list[float]] = defaultdict(list)
+        self._ended: Counter[str] = Counter()
+        self._seconds: dict[str, float] = defaultdict(float)  # of the trials that have ended
         self._expected: dict[str, float] = {}
         for one in trials:
             cell = one.cell
@@ -26,8 +26,10 @@ class Clock:
 
     def stop(self, trials: Trials, seconds: float) -> None:
         """Record that a trial ended, with its seconds."""
-        self._left[trials.cell.name] -= 1
-        self._measured[trials.cell.name].append(seconds)
+        name = trials.cell.name
+        self._left[name] -= 1
+        self._ended[name] += 1
+        self._seconds[name] += seconds
 
     def drop(self, cell: Cell) -> None:
         """Remove the remaining trials of a cell."""
@@ -36,10 +38,14 @@ class Clock:
     @property
     def left(self) -> float:
         """Remaining seconds on one core; a cell without an estimate counts with the mean of all."""
-        every = [seconds for measured in self._measured.values() for seconds in measured]
+        ended = self._ended.total()
+        mean = sum(self._seconds.values()) / ended if ended else math.nan
         total = 0.0
         for name, number in self._left.items():
-            seconds = mean(self._measured.get(name) or [self._expected[name]])
-            seconds = mean(every) if math.isnan(seconds) and every else seconds
+            done, seconds = self._ended[name], self._expected[name]
+            if done:
+                seconds = self._seconds[name] / done
+            elif math.isnan(seconds):
+                seconds = mean
             total += number * seconds if number else 0.0
         return total

@@ -294,11 +294,16 @@ class _Playing:
         frames = {} if self._is_fresh else self._made_before()
         missing = {i: t for i, t in enumerate(self._asked) if i not in frames}
         clock = Clock([*missing.values()])
+        asked = Counter(trials.cell.name for trials in self._asked)
+        ended = Counter(self._asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
             if rows is not None:
                 frames[i] = rows
-            total = sum(not self._is_left_out(k) for k in range(len(self._asked)))
-            done = sum(not self._is_left_out(k) for k in frames)
+                ended[self._asked[i].cell.name] += 1
+            done, total = (
+                sum(number for name, number in counts.items() if name not in self.errors)
+                for counts in (ended, asked)
+            )
             self._report(Progress(done, total, clock.left / self._cores))
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}

@@ -1,7 +1,7 @@
-"""Registries of environments: literal tables from configuration name to class.
+"""Registries of environments: literal tables that map configuration names to classes.
 
-A name may also denote a class in a file, ``mine.py:World``, or a class that an installed package
-offers (`optimist.core.registry`).
+A name may also refer to a class in a file, such as ``mine.py:World``, or to a class that an
+installed package offers (`optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ REGISTRY = {
     "heavy_tailed": "optimist.environments.heavy_tailed:HeavyTailedEnvironment",
 }
 
-# Functions on a box.
+# Environments with a function on a box.
 BOX_REGISTRY = {
     "test_functions": "optimist.environments.test_functions:TestFunctionEnvironment",
     "hyperparameters": "optimist.environments.hyperparameters:HyperparameterEnvironment",
@@ -39,7 +39,7 @@ ENVIRONMENTS = Registry(
 
 
 def environment_domain(name: str) -> str:
-    """Return ``box`` for a function on a box, ``arms`` for finitely many arms."""
+    """Return ``box`` for an environment on a box and ``arms`` for one with finitely many arms."""
     if name in REGISTRY:
         return "arms"
     is_on_box = name in BOX_REGISTRY or issubclass(ENVIRONMENTS.load(name), BoxEnvironment)
@@ -47,23 +47,23 @@ def environment_domain(name: str) -> str:
 
 
 def environment_module(name: str) -> str:
-    """Return the module that defines an environment, see `optimist.core.source_files`.
+    """Return the module that defines an environment; see `optimist.core.source_files`.
 
     Raises
     ------
     ConfigError
-        For an unknown name.
+        If the name is unknown.
     """
     return ENVIRONMENTS.module(name)
 
 
 def environment_class(name: str) -> Any:
-    """Return the class called ``name``.
+    """Return the environment class that ``name`` refers to.
 
     Raises
     ------
     ConfigError
-        For an unknown name, or a foreign class that is not an environment.
+        If the name is unknown, or refers to a foreign class that is not an environment.
     """
     return ENVIRONMENTS.load(name)
 
@@ -85,14 +85,14 @@ def make_environment(
         T, the declared horizon.
     trial : int
     stream : callable
-        Maps a purpose (str) to a numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     parameters
-        As in the setting's configuration.
+        Parameters of the environment, as in the setting's configuration.
 
     Raises
     ------
     ConfigError
-        For an unknown name, or a parameter that is unknown, missing or out of range.
+        If the name is unknown, or a parameter is unknown, missing or out of range.
     """
     cls = environment_class(name)
     check_keywords(

@@ -1,4 +1,4 @@
-"""The contracts of environments: finitely many arms, or a function on a box."""
+"""Base classes of environments: finitely many arms, or a function on a box."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -9,19 +9,19 @@ from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 
-# Largest number of numbers in all arms of a round, and of coordinates of an arm.
+# Upper limits: entries in the array of a round's arms, and coordinates of an arm.
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class Environment(ABC):
-    """Common part of the contracts: the truth, and the problem for algorithms."""
+    """Base class of all environments: the truth, and the problem for algorithms."""
 
     theta: np.ndarray | None = None
     horizon: int
     maximum_is_known = True
 
     def truth(self, t: int) -> np.ndarray | None:
-        """Return the truth for a confidence set before round ``t``, or None."""
+        """Return the truth that a confidence set before round ``t`` should contain, or None."""
         return self.theta
 
     @abstractmethod
@@ -31,11 +31,11 @@ class Environment(ABC):
         Raises
         ------
         ConfigError
-            For an option out of range.
+            If an option is out of range.
         """
 
     def facts(self) -> dict[str, float]:
-        """Return numbers about this environment that papers report, as a dict; it may be empty."""
+        """Return a dict, possibly empty, of numbers about this environment that papers report."""
         return {}
 
 
@@ -49,12 +49,14 @@ class FiniteArmEnvironment(Environment):
     ----------
     horizon : int
     theta : array or None
-        The truth for a confidence set: the true parameter (d,), or the values (K,) of a function at
-        fixed arms. None if there is no truth, or if it changes with the round.
+        The truth that a confidence set should contain: the true parameter of shape (d,), or the
+        values of a function at fixed arms, of shape (K,). None if there is no truth or if it
+        changes from round to round.
     arm_bound : float
         Largest allowed norm of an arm.
     arms_are_checked : bool
-        Whether the arms of all rounds were checked at construction, so that the loop need not.
+        Whether the arms of all rounds were checked at construction, so that the loop need not check
+        them.
 
     Raises
     ------
@@ -67,22 +69,22 @@ class FiniteArmEnvironment(Environment):
 
     @abstractmethod
     def arms(self, t: int) -> np.ndarray:
-        """Return the arms of round ``t``, (K, d)."""
+        """Return the arms of round ``t`` as an array of shape (K, d)."""
 
     @abstractmethod
     def means(self, t: int) -> np.ndarray:
-        """Return the mean rewards of the arms of round ``t``, (K,)."""
+        """Return the mean rewards of the arms of round ``t`` as an array of shape (K,)."""
 
     @abstractmethod
     def reward(self, t: int, index: int) -> float:
         """Return the reward of arm ``index`` in round ``t``."""
 
     def context(self, t: int) -> dict[str, Any]:
-        """Return the information that algorithms get with the reward of round ``t``, by name."""
+        """Return a dict of the information that algorithms get with the reward of round ``t``."""
         return {}
 
     def regret(self, t: int, index: int) -> float:
-        """Return the pseudo-regret of arm ``index`` in round ``t``, never negative."""
+        """Return the pseudo-regret of arm ``index`` in round ``t``, a number at least 0."""
         means = self.means(t)
         return float(means.max() - means[index])
 
@@ -91,23 +93,23 @@ class BoxEnvironment(Environment):
     """A function on a box, and the noise of one trial.
 
     Rounds are numbered from 0. The noise of a round and the initial points depend only on the
-    trial: all algorithms see common random numbers.
+    trial, so that all algorithms see common random numbers.
 
     Attributes
     ----------
     horizon : int
-        Number of rounds, the initial ones included.
+        Number of rounds, including the initial ones.
     theta : array or None
-        The true parameter, if the algorithm's model contains the function.
+        The true parameter if the algorithm's model contains the function, otherwise None.
     low, high : (d,) arrays
         Corners of the box.
     maximum : float
-        Reference of the regret: the largest value of the function, or an upper bound if it is
-        unknown: tables then count from the best value that any algorithm found in trials of the
-        same ``instance``.
+        Reference value for the regret: the largest value of the function, or an upper bound if the
+        largest value is unknown. Tables then measure regret from the best value that any algorithm
+        found in trials of the same ``instance``.
     maximum_is_known : bool
     instance : str
-        Name of the function: equal names mean equal functions, in any setting and trial.
+        Name of the function; equal names mean equal functions across settings and trials.
 
     Raises
     ------
@@ -122,15 +124,15 @@ class BoxEnvironment(Environment):
 
     @abstractmethod
     def value(self, x: np.ndarray) -> float:
-        """Return the function at ``x`` (d,), a float."""
+        """Return the value of the function at the point ``x`` (d,)."""
 
     @abstractmethod
     def reward(self, t: int, x: np.ndarray) -> float:
-        """Return the observation at ``x`` (d,) in round ``t``, a float."""
+        """Return the observation at the point ``x`` (d,) in round ``t``."""
 
 
 def check_point(x: np.ndarray, environment: Any) -> None:
-    """Raise ConfigError unless ``x`` is a point (d,) in an environment's box."""
+    """Raise ConfigError unless ``x`` is a point of shape (d,) in an environment's box."""
     if x.shape != environment.low.shape:
         raise ConfigError(f"point has shape {x.shape}; allowed: {environment.low.shape}")
     if not ((x >= environment.low) & (x <= environment.high)).all():
@@ -140,7 +142,10 @@ def check_point(x: np.ndarray, environment: Any) -> None:
 
 
 def check_arms(arms: Any, bound: float = 1.0) -> None:
-    """Raise ConfigError unless ``arms`` is a non-empty, finite (K, d) array, norms to ``bound``."""
+    """Raise ConfigError unless ``arms`` is a valid array of arms.
+
+    It must be finite and not empty, have shape (K, d), and have no row of norm above ``bound``.
+    """
     if not is_array(arms):
         raise ConfigError(f"arm set is {in_words(arms)}; allowed: {ARRAY} of shape (K, d)")
     if arms.ndim != 2 or 0 in arms.shape:
@@ -159,28 +164,28 @@ _TYPES = tuple(map(np.dtype, ("float64", "float32", "int64", "int32")))
 
 
 def is_array(values: Any) -> bool:
-    """Return whether values are a plain array of numbers that algorithms can compute with."""
+    """Return whether ``values`` is a plain array of numbers that algorithms can compute with."""
     return type(values) is np.ndarray and values.dtype in _TYPES
 
 
 def in_words(values: Any) -> str:
-    """Return the type of a value, and of its entries if it is a plain array."""
+    """Describe the type of a value, or the type of the entries of a plain array, in words."""
     name = type(values).__name__
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an array of {values.dtype}" if type(values) is np.ndarray else f"{article} {name}"
 
 
 def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms: int = 1) -> None:
-    """Raise ConfigError unless a machine can hold the arms, and the matrices of the algorithms.
+    """Raise ConfigError unless the arms and the algorithms' matrices fit into a machine's memory.
 
     Parameters
     ----------
     dimension : int
-        d, coordinates of an arm.
+        d, the number of coordinates of an arm.
     arms : int
         Number of arms.
     least_dimension, least_arms : int
-        Smallest allowed numbers.
+        Smallest allowed values of ``dimension`` and ``arms``.
     """
     whole_number("dimension", dimension, least_dimension, MOST_DIMENSIONS)
     whole_number("arms", arms, least_arms, MOST_NUMBERS // dimension)

@@ -18,7 +18,7 @@ from optimist.numerics.links import Logistic
 
 
 class CovertypeEnvironment(FiniteArmEnvironment):
-    """Fixed arms from a prepared file, see `optimist.data.prepare.covertype`.
+    """Fixed arms from a prepared file; see `optimist.data.prepare.covertype`.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
         The prepared file.
 
     Raises
     ------
     DataError
-        For a prepared file that is missing or damaged.
+        If the prepared file is missing or damaged.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         check_arms(prepared.features)
         self.horizon = horizon
         self._arms, self._means = prepared.features, prepared.means
-        # Algorithms get these arrays themselves, and must not change the environment.
+        # Algorithms get these arrays themselves and must not be able to change them.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))
@@ -76,23 +76,23 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     def problem(
         self, *, norm_bound: float, kappa: float, delta: float = 0.01, factor: float = 1.0
     ) -> GLBProblem:
-        """Return the `GLBProblem` with the given S and kappa, which no formula ties here.
+        """Return the `GLBProblem` with S and kappa as given, since no formula relates them here.
 
         Parameters
         ----------
         norm_bound : float
             S, the algorithms' bound on the norm of the parameter.
         kappa : float
-            The inverse of the smallest slope of the mean.
+            The inverse of the smallest slope of the mean function.
         delta : float
             Failure probability of the confidence sets.
         factor : float
-            Common factor on every confidence radius (1 is the theory).
+            Factor applied to every confidence radius (1: as in the theory).
 
         Raises
         ------
         ConfigError
-            For an option out of range.
+            If an option is out of range.
         """
         return GLBProblem(
             link=Logistic(),

@@ -3,8 +3,9 @@ r"""Synthetic generalized linear bandits.
 The default is the environment of Figures 1 to 3 of Zhang et al. (2025), identified from the six
 values of kappa in the paper: the public environment of RS-GLinCB with its notebook's settings
 (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). The order of the
-draws matters and is kept: d uniforms on [-1, 1], normalised, give the direction of $\theta_*$;
-then, arm by arm, d normals give a direction and one uniform U the length $U^{1/d}$.
+draws matters and is preserved: d uniform draws on [-1, 1], normalised, give the direction of
+$\theta_*$; then, for each arm, d normal draws give the direction and one uniform draw U gives the
+length $U^{1/d}$.
 """
 
 from collections.abc import Callable
@@ -31,30 +32,30 @@ class GLMEnvironment(FiniteArmEnvironment):
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     link : {"logistic", "poisson", "gaussian"}
         Reward distribution.
     norm : float
         $\|\theta_*\|$, the norm of the true parameter.
     dimension : int
-        d, coordinates of an arm.
+        d, the number of coordinates of an arm.
     arms : int
-        K, arms per round.
+        K, the number of arms per round.
     redrawn : bool
-        Draw new arms in every round, or keep one pool.
+        Whether to draw new arms in every round instead of keeping one pool.
     instance : {"shared", "per_trial"}
-        Whether all trials meet the same $\theta_*$ and arms.
+        Whether all trials share $\theta_*$ and the arms, or each trial has its own.
     seed : int
         Seed of $\theta_*$ and the arms; with ``per_trial``, combined with the trial.
     longest : float or None
-        Rescale the pool so that its longest arm has this norm; None: leave it.
+        Norm of the longest arm after all arms are rescaled; None: no rescaling.
     sigma : float
-        Standard deviation of Gaussian rewards; other rewards ignore it.
+        Standard deviation of Gaussian rewards; ignored for other links.
 
     Raises
     ------
     ConfigError
-        For a parameter out of range.
+        If a parameter is out of range.
     """
 
     theta: np.ndarray
@@ -83,7 +84,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         check_sizes(dimension, arms)
         whole_number("seed", seed, least=0)
         one_of("instance", instance, ("shared", "per_trial"))
-        # A trailing zero would be lost in the seed: trial 0 would be the shared instance.
+        # A trailing zero does not change a seed: trial 0 would get the shared instance.
         drawn_by = (seed,) if instance == "shared" else (seed, trial + 1)
         direction, self._arms = draw_instance(drawn_by, dimension, arms, horizon if redrawn else 1)
         if longest is not None:
@@ -93,7 +94,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.theta = self.norm * direction
         self.predictors = self._arms @ self.theta  # (T or 1, K)
         self._means = self.link.mean(self.predictors)
-        # Algorithms get views of these, and must not change the environment.
+        # Algorithms get views of these arrays and must not be able to change them.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, arms))
@@ -109,20 +110,20 @@ class GLMEnvironment(FiniteArmEnvironment):
         return float(self._rewards[t, index])
 
     def kappa(self, choice: str = "parameter", norm_bound: float | None = None) -> float:
-        r"""Return $\kappa$ as the inverse of the smallest slope of the mean.
+        r"""Return $\kappa$, the inverse of the smallest slope of the mean function.
 
         Parameters
         ----------
         choice : {"parameter", "arms", "ball"}
-            At $\theta_*$ over the arms of all rounds (what the paper reports); over the ball of
-            radius ``norm_bound`` and those arms; or over that ball and unit arms.
+            Domain of the minimum: $\theta_*$ and the arms of all rounds, as in the paper; the ball
+            of radius ``norm_bound`` and these arms; or that ball and all arms of norm up to 1.
         norm_bound : float or None
             Radius of the ball; None for $\|\theta_*\|$.
 
         Raises
         ------
         ConfigError
-            For any other choice.
+            If ``choice`` is any other value.
         """
         one_of("kappa", choice, KAPPA_CHOICES)
         if choice == "parameter":
@@ -139,7 +140,7 @@ class GLMEnvironment(FiniteArmEnvironment):
             "kappa_star": 1.0 / float(self.link.slope(best).mean()),
             "predictor_max": ratios.max(),
             "predictor_min": ratios.min(),
-            # Regret per round of uniform play, then with the smallest mean in place of the best.
+            # Regret per round of uniform play, relative to the largest and to the smallest mean.
             "uniform_regret": (means.max(axis=-1) - means.mean(axis=-1)).mean(),
             "uniform_regret_from_smallest": (means.min(axis=-1) - means.mean(axis=-1)).mean(),
         }
@@ -162,18 +163,18 @@ class GLMEnvironment(FiniteArmEnvironment):
         norm_bound : float or None
             S, at least $\|\theta_*\|$; None for that norm.
         kappa : {"parameter", "arms", "ball"} or float
-            The inverse of the smallest slope of the mean: at $\theta_*$ over all arms offered;
-            over the ball of radius ``norm_bound`` and those arms; over that ball and unit arms; or
-            a number.
+            The inverse of the smallest slope of the mean function: at $\theta_*$ over all arms on
+            offer; over the ball of radius ``norm_bound`` and these arms; over that ball and all
+            arms of norm up to 1; or a given number.
         reward_bound : float
             M, a bound on rewards, for the algorithms that need one.
         factor : float
-            Common factor on every confidence radius (1 is the theory).
+            Factor applied to every confidence radius (1: as in the theory).
 
         Raises
         ------
         ConfigError
-            For an option out of range, such as a bound below the true norm.
+            If an option is out of range, such as a bound below the true norm.
         """
         norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
         if norm_bound < self.norm:
@@ -197,7 +198,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         )
 
 
-# As many as the trials of a cell: a job plays several cells of the same trials one after another.
+# One entry per trial of a cell, since a job plays several cells with the same trials in turn.
 @lru_cache(maxsize=12)
 def draw_instance(
     key: tuple[int, ...], dimension: int, arms: int, rounds: int
@@ -211,9 +212,9 @@ def draw_instance(
     dimension : int
         d.
     arms : int
-        K, arms per round.
+        K, the number of arms per round.
     rounds : int
-        Number of sets of arms.
+        Number of rounds, each with its own set of arms.
     """
     rng = np.random.default_rng(key if len(key) > 1 else key[0])
     direction = rng.uniform(-1.0, 1.0, dimension)

@@ -1,11 +1,11 @@
-r"""Linear bandits with heavy-tailed noise, the experiments of Wang et al. (2025).
+r"""Linear bandits with heavy-tailed noise, as in the experiments of Wang et al. (2025).
 
-Coordinates of K arms are uniform on [-1, 1]; the arms are divided by the largest norm (or each by
-its own), and $\theta_*$ is drawn in the same way, with norm 1. The reward of arm x in round t is
+The coordinates of K arms are uniform on [-1, 1]; all arms are divided by the largest norm (or each
+by its own). $\theta_*$ is drawn in the same way and has norm 1. The reward of arm x in round t is
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
-where $Y_t$ has the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$ with
-$U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and algorithms.
-Algorithms get $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehand.
+where $Y_t$ follows the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$
+with $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and
+algorithms. Algorithms get $\nu_t = \nu\,a\,a_t$ with the reward, and a bound on it in advance.
 """
 
 import math
@@ -24,7 +24,7 @@ from optimist.numerics.noise import CENTRES, make_law
 
 
 class HeavyTailedEnvironment(PoolEnvironment):
-    r"""Arms in the unit ball, linear rewards.
+    r"""Arms in the unit ball and linear rewards with heavy-tailed noise.
 
     Parameters
     ----------
@@ -33,30 +33,30 @@ class HeavyTailedEnvironment(PoolEnvironment):
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     law : {"normal", "student_t", "pareto", "lomax", "fisk"}
-        Law of the noise, see `optimist.numerics.noise`.
+        Law of the noise; see `optimist.numerics.noise`.
     shape : float or None
         Degrees of freedom or tail index of the law; None for the normal law.
     epsilon : float
-        Algorithms get a moment of order $1+\varepsilon$; above 0, at most 1.
+        $\varepsilon$, above 0 and at most 1; algorithms get a moment of order $1+\varepsilon$.
     nu : "exact" or float
-        The algorithms' root of that moment of the unscaled noise: its exact value, or a number from
-        a paper.
+        Root of that moment of the unscaled noise, as given to the algorithms: its exact value, or a
+        number from a paper.
     decades : float
         Number of decades over which scales vary; 0: constant scales.
     amplitude : float
-        a, the common factor on the noise; 0 for none at all.
+        a, a factor applied to all noise; 0: no noise.
     centre : {"mean", "median"}
-        Value that is subtracted from the noise.
+        Centre of the law, which is subtracted from the noise.
     dimension : int
-        d, coordinates of an arm.
+        d, the number of coordinates of an arm.
     arms : int
-        K, total number of arms.
+        K, the total number of arms.
     arm_norm : {"max", "each"}
-        Divide all arms by the largest norm, or each by its own.
+        Whether all arms are divided by the largest norm, or each by its own.
     subset : int or None
-        Number of arms on offer, redrawn in every round; None: all.
+        Number of arms drawn to be on offer in each round; None: all arms.
     instance : {"per_trial", "shared"}
         Whether each trial has its own arms and $\theta_*$, or all trials share them.
     seed : int
@@ -65,7 +65,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
     Raises
     ------
     ConfigError
-        For a parameter out of range.
+        If a parameter is out of range.
     """
 
     theta: np.ndarray
@@ -148,19 +148,19 @@ class HeavyTailedEnvironment(PoolEnvironment):
         delta : float or None
             Failure probability; None for $1/(8T)$.
         radius : {"theory", "shrunk", "matched"}
-            Radius of all algorithms: as in their theorem; that radius times ``factor``; or one with
-            the same width for all algorithms on the same data, times ``factor``
+            Confidence radius: each algorithm's own, from its theorem; the same times ``factor``; or
+            a radius that gives all algorithms the same width on the same data, times ``factor``
             (`optimist.algorithms.heavy_tailed.ellipsoid`).
         factor : float
-            Factor on the radius; 1 if ``radius`` is ``theory``.
+            Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
         relax_sigma_bounds : bool or None
-            Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None: only if
+            Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None: only if
             ``radius`` is ``matched``.
 
         Raises
         ------
         ConfigError
-            For an option out of range.
+            If an option is out of range.
         """
         largest = self.amplitude * 10.0**self.decades
         return HeavyTailedProblem(
@@ -178,7 +178,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
 
 
 def _instance(rng, dimension, arms, arm_norm):
-    """Return arms (K, d) and a parameter of norm 1 (d,)."""
+    """Return arms (K, d) and a parameter (d,) of norm 1."""
     pool = rng.uniform(-1.0, 1.0, (arms, dimension))
     lengths = norms(pool)
     theta = rng.uniform(-1.0, 1.0, dimension)

@@ -1,19 +1,20 @@
 r"""Tuning a classifier: the function on the box is its accuracy on held-out rows.
 
 A point of $[0,10]^d$ represents settings of a random forest (d = 7), a multi-layer perceptron
-(d = 8) or gradient boosting (d = 11) of scikit-learn, see `optimist.numerics.search_space`. Every F
-trials split the rows again into F stratified folds: trial k is tested on fold k mod F of repeat
-k // F, after training on the other folds. Classifiers get ``random_state=0``, so that the function
-is fixed, with few values and many ties. The best value is unknown: regret counts from the best
-value found.
+(d = 8) or gradient boosting (d = 11) of scikit-learn; see `optimist.numerics.search_space`. After
+every F trials, the rows are split again into F stratified folds: in trial k, the classifier is
+tested on fold k mod F of repeat k // F, after training on the other folds. Classifiers get
+``random_state=0``, so that the function is fixed, with few values and many ties. The best value is
+unknown, so regret is measured from the best value found.
 
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
-The paper gives models, ranges and data sets; splits, seeds and unscaled features are our choice.
+The paper gives models, ranges and data sets; the splits, seeds and unscaled features are our
+choice.
 
-Scores are kept in memory and in a folder next to the table, by all their inputs, so that no
-classifier is trained twice. The last bits of sums can decide the score of a perceptron: training
-uses one thread whatever the caller's number, and scores of other library versions, or of another
-kind of processor, are kept separately. So a score from the folder equals the score from training.
+Scores are stored in memory and in a folder next to the table, with all their inputs as the key, so
+that no classifier is trained twice. Since the last bits of sums can decide the score of a
+perceptron, training always uses one thread, and scores from other library versions or another kind
+of processor are stored separately. Thus a score from the folder equals the score from training.
 """
 
 import functools
@@ -41,15 +42,15 @@ from optimist.numerics.search_space import SIDE, SPACES, decode
 
 RECIPE = 2  # raise it when the result of `accuracy` changes but its source text does not
 TOLD_DEVIATION = 0.01  # the paper's sigma
-# `optimist.numerics.forest` grows the forest.
+# Random forests are grown by `optimist.numerics.forest` instead.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
     "gb": "sklearn.ensemble:GradientBoostingClassifier",
 }
-# scikit-learn deprecates and ignores the criterion of gradient boosting: the fifth coordinate is
-# inert, and ten of the eleven count.
+# scikit-learn deprecates and ignores the criterion of gradient boosting: the fifth coordinate has
+# no effect, which leaves ten of the eleven.
 NOT_PASSED = {"gb": ("criterion",)}
-# Two names of one criterion share kept scores.
+# Two names for the same criterion share stored scores.
 SAME = {"rf": {"criterion": {"log_loss": "entropy"}}}
 
 
@@ -59,31 +60,30 @@ class HyperparameterEnvironment(BoxEnvironment):
     Parameters
     ----------
     horizon : int
-        Number of rounds, the initial ones included.
+        Number of rounds, including the initial ones.
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
-        The prepared table, see `optimist.data.prepare.classification`.
+        The prepared table; see `optimist.data.prepare.classification`.
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
-        n, number of uniform initial points, the same for all algorithms.
+        n, the number of uniformly drawn initial points, the same for all algorithms.
     folds : int
-        F, number of folds; trial k is tested on fold k modulo F, in the split numbered by k divided
-        by F, rounded down.
+        F, the number of folds; trial k tests the classifier on fold k mod F of split k // F.
     standardize : bool
-        Scale features to mean 0 and variance 1 over the training rows; otherwise leave them raw.
+        Whether to scale features to mean 0 and variance 1 over the training rows.
     deviation : float
         Standard deviation of normal noise on observations; 0: none. Algorithms always assume 0.01.
 
     Raises
     ------
     ConfigError
-        For a parameter out of range.
+        If a parameter is out of range.
     DataError
-        For a prepared file that is missing or damaged.
+        If the prepared file is missing or damaged.
     """
 
     maximum_is_known = False
@@ -115,7 +115,9 @@ class HyperparameterEnvironment(BoxEnvironment):
         self._table = read_table(dataset)
         smaller = int(np.bincount(self._table[1]).min())
         if folds > smaller:
-            raise ConfigError(f"folds is {folds}; allowed: at most {smaller}, rows of a class")
+            raise ConfigError(
+                f"folds is {folds}; allowed: at most {smaller}, the rows of the smaller class"
+            )
         self._digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()
         how = "standardised" if standardize else "raw"
         fold = f"fold {self.fold} of {folds}, repeat {self.repeat}"
@@ -126,7 +128,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         self._scores: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
-        """Return the accuracy at ``x`` (d,), a float; it may train a classifier."""
+        """Return the accuracy at ``x`` (d,), which may require training a classifier."""
         settings = passed(self.model, decode(SPACES[self.model], x))
         key = tuple(settings.items())
         if key not in self._scores:
@@ -136,7 +138,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         return self._scores[key]
 
     def reward(self, t: int, x: np.ndarray) -> float:
-        """Return the accuracy at ``x`` (d,) and the noise of round ``t``, a float."""
+        """Return the accuracy at ``x`` (d,) plus the noise of round ``t``."""
         return self.value(x) + (0.0 if self._noise is None else float(self._noise[t]))
 
     def problem(self, *, own_initial: bool = False) -> BoxProblem:
@@ -150,7 +152,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         Raises
         ------
         ConfigError
-            For an option out of range.
+            If an option is out of range.
         """
         one_of("own_initial", own_initial, (True, False))
         return BoxProblem(
@@ -164,7 +166,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         )
 
     def facts(self) -> dict[str, float]:
-        """Return the size of the problem, and the score of always guessing the larger class."""
+        """Return the size of the problem and the accuracy of always predicting the larger class."""
         labels = self._table[1]
         train, test = split(labels, self.fold, self.folds, self.repeat)
         larger = np.bincount(labels[train]).argmax()
@@ -176,13 +178,13 @@ class HyperparameterEnvironment(BoxEnvironment):
 
 
 def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the decoded settings that reach the classifier, in its form.
+    """Return the decoded settings that the classifier gets, with one name for synonyms.
 
     Parameters
     ----------
     model : {"rf", "mlp", "gb"}
     settings : dict
-        By name, as `optimist.numerics.search_space.decode` returns them.
+        Settings by name, as returned by `optimist.numerics.search_space.decode`.
     """
     names = SAME.get(model, {})
     return {
@@ -200,13 +202,13 @@ def split(
     Parameters
     ----------
     labels : (n,) array of int
-        Classes, with equal shares in all folds.
+        Class of each row; every class has equal shares in all folds.
     fold : int
         Number of the fold, from 0.
     folds : int
         Number of folds.
     repeat : int
-        Seed of the shuffle of the rows, one per repeat.
+        Seed for shuffling the rows; it differs between repeats.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -262,7 +264,7 @@ def _forest(model, settings, features, labels, points):
 
 
 def _classifier(model, settings, features, labels, points):
-    """Return the labels (m,) that a classifier predicts at ``points`` (m, d), or None."""
+    """Return the labels (m,) predicted at ``points`` (m, d), or None if the weights overflow."""
     from sklearn.exceptions import ConvergenceWarning
 
     module, _, name = CLASSIFIERS[model].partition(":")
@@ -279,8 +281,8 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return the other inputs of a computation's last bits besides its arguments, as a dict."""
-    import scipy.linalg  # loads its BLAS, for the list
+    """Return a dict of everything but the arguments that affects the last bits of a result."""
+    import scipy.linalg  # loads its BLAS, so that it is listed
     import sklearn
     from threadpoolctl import threadpool_info
 
@@ -296,11 +298,11 @@ SOURCE = inspect.getsource(accuracy)
 
 
 def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
-    """Return the result of a function, from a folder if it is there, and else keep it there.
+    """Return the result of a function from a folder, or compute it and store it there.
 
-    A file there is sealed JSON, named after the question that it contains. A damaged file, or one
-    with the answer to another question, is ignored. Processes may share the folder. If it is not
-    writable, new results are not kept; old ones are still read.
+    Each file is JSON with a checksum, named by a hash of the question that it contains. A damaged
+    file, or one with the answer to another question, is ignored. Processes may share the folder. If
+    it is not writable, new results are not stored, but old ones are still read.
 
     Parameters
     ----------
@@ -309,7 +311,7 @@ def kept(function: Callable[..., float], source: str, folder: str | Path, *argum
         Its source, as it was when the function was loaded; it belongs to the question.
     folder : str or Path
     *arguments
-        Plain data, which belong to the question, and a last argument, which does not.
+        Plain data, which are part of the question, and a last argument, which is not.
     """
     question = {"source": source, "arguments": arguments[:-1]}
     text = json.dumps(question, sort_keys=True)

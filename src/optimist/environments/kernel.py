@@ -1,17 +1,17 @@
-r"""Functions of a kernel's space on finitely many points, with Gaussian or Rademacher noise.
+r"""Functions in a kernel's space on finitely many points, with Gaussian or Rademacher noise.
 
 The functions are
 $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
 with norm 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and algorithms.
 
 ``cube``     arms uniform in $[0,1]^d$; 30 centres uniform in it, Gaussian weights
-``sphere``   arms uniform on the unit sphere; a linear function, a random unit vector
+``sphere``   arms uniform on the unit sphere; a linear function, given by a random unit vector
 ``corner``   arms in $[0,1/2]^d$, except one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
-             among the former, with total squared norm 0.36, and one in that corner, with 0.64
+             in the same cube, of total squared norm 0.36, and one in that corner, of 0.64
 ``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
              linear function with a quarter of its squared norm in the first d - 1 coordinates
-``strings``  random strings of 12 letters out of 4, of which 30 are centres; the kernel counts
-             triples of letters that two strings share
+``strings``  random strings of 12 letters from an alphabet of 4; 30 of them are centres; the kernel
+             counts the triples of letters that two strings share
 
 The paper (Calandriello et al. 2019) has no such experiments; we added them.
 """
@@ -35,7 +35,7 @@ LETTERS, LENGTH, WORD = 4, 12, 3
 
 
 class KernelEnvironment(KernelPool):
-    r"""A new instance in every trial.
+    r"""Arms and a function in a kernel's space, redrawn for every trial.
 
     Parameters
     ----------
@@ -44,28 +44,28 @@ class KernelEnvironment(KernelPool):
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear", "strings"}
         Kernel of the function's space, known to the algorithms.
     lengthscale : float or None
-        Lengthscale of a kernel of the distance; None for other kernels.
+        Lengthscale of a stationary kernel; None for other kernels.
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
-        Arms and function, see the module's text.
+        Arms and function; see the docstring of the module.
     dimension : int
-        d, coordinates of an arm; ignored for strings.
+        d, the number of coordinates of an arm; ignored for strings.
     arms : int
-        A, total number of arms.
+        A, the total number of arms.
     deviation : float
         $\xi$, standard deviation of the noise.
     noise : {"normal", "rademacher"}
         Law of the noise.
     subset : int or None
-        Number of arms on offer, redrawn in every round; None: all.
+        Number of arms drawn to be on offer in each round; None: all arms.
 
     Raises
     ------
     ConfigError
-        For a parameter out of range.
+        If a parameter is out of range.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class KernelEnvironment(KernelPool):
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
-        if instance != "strings":  # whose kernel depends on the drawn strings
+        if instance != "strings":  # the kernel of strings depends on the draw
             self.kernel: Kernel = make_kernel(kernel, lengthscale)
         points, function = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
@@ -102,7 +102,7 @@ class KernelEnvironment(KernelPool):
         added = self.deviation * NOISES[noise](stream("noise"), horizon)
         self.fill(points, function, added, offered)
 
-    # mypy takes a cached property for one that cannot be set.
+    # mypy treats a cached property as read-only.
     @cached_property
     def theta(self) -> np.ndarray | None:  # type: ignore[override]
         return self._means if self._offered is None else None
@@ -121,7 +121,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d), and the function's values there (A,) or a callable for them."""
+        """Return the arms (A, d) with the function's values (A,) or with a callable for them."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -129,7 +129,7 @@ class KernelEnvironment(KernelPool):
         return points, _unit_function(rng, self.kernel, points[centres], points)
 
     def truth(self, t: int) -> np.ndarray | None:
-        # If arms change, an algorithm has bounds only for the last arms.
+        # If arms change, an algorithm has bounds only for the arms of the previous round.
         if self._offered is None:
             return self.theta
         return self.means(t - 1) if t else None
@@ -140,8 +140,10 @@ class KernelEnvironment(KernelPool):
 
 
 def _unit_function(rng, kernel, centres, points):
-    """Return a function that evaluates at ``points`` a random function of norm 1 with given
-    centres."""
+    """Return a callable for the values of a random function at ``points``.
+
+    The function has norm 1 and the given centres.
+    """
     return partial(_combined, rng.standard_normal(len(centres)), kernel, centres, points)
 
 
@@ -171,9 +173,9 @@ def _corner(rng, kernel, arms, dimension):
 
 
 def _with_a_peak(of_the_bulk, kernel, corner, points):
-    """Return the values at ``points`` of 0.6 times a function and 0.8 times another at a corner."""
+    """Return 0.6 times a function plus 0.8 times the kernel at a corner, scaled to norm 1."""
     *bulk, there = of_the_bulk()
-    # The squared norm is 0.6^2 + 0.8^2 plus twice the inner product, from the bulk's value.
+    # The squared norm is 0.6^2 + 0.8^2 plus a cross term, from the bulk's value at the corner.
     norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
     return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 
@@ -190,11 +192,11 @@ def _hidden(rng, kernel, arms, dimension):
 
 
 def _strings(rng, arms):
-    """Return the kernel of random strings, and their numbers as arms (A, 1)."""
+    """Return the kernel of random strings, and the strings' numbers as arms (A, 1)."""
     letters = rng.integers(LETTERS, size=(arms, LENGTH))
     words = sum(
         LETTERS**i * letters[:, i : LENGTH - WORD + 1 + i] for i in range(WORD)
-    )  # number of the word at each place
+    )  # index of the word at each position
     counts = np.array([np.bincount(row, minlength=LETTERS**WORD) for row in words], dtype=float)
     counts /= norms(counts)[:, None]
     gram = counts @ counts.T

@@ -9,7 +9,7 @@ from optimist.numerics.kernels import Kernel
 
 
 class KernelPool(PoolEnvironment):
-    r"""Base of the environments with a ``kernel`` and noise of ``deviation`` $\xi$."""
+    r"""Base class of environments with a ``kernel`` and noise of standard ``deviation`` $\xi$."""
 
     arm_bound = math.inf
     horizon: int
@@ -29,18 +29,18 @@ class KernelPool(PoolEnvironment):
         Parameters
         ----------
         ridge : float or None
-            $\lambda$ of the posterior; None for $\xi^2$.
+            $\lambda$ in the posterior; None for $\xi^2$.
         norm_bound : float
-            F, a bound on the norm of the function in the kernel's space.
+            F, a bound on the function's norm in the kernel's space.
         delta : float
             Failure probability of the confidence bounds.
         factor : float
-            Common factor on every confidence radius (1 is the theory).
+            Factor applied to every confidence radius (1: as in the theory).
 
         Raises
         ------
         ConfigError
-            For an option out of range.
+            If an option is out of range.
         """
         return KernelProblem(
             kernel=self.kernel,

@@ -6,15 +6,15 @@ import numpy as np
 
 
 class Observer:
-    """Watches a trial: it is called before and after every round and adds columns at the marks."""
+    """Base class of observers, which are called before and after each round and may add columns."""
 
     def before(self, t: int) -> None:
-        """Look at the algorithm before it chooses in round ``t``, counted from 0."""
+        """Observe the algorithm before it chooses in round ``t``, counted from 0."""
 
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Look at the algorithm after it has learned from round ``t``.
+        """Observe the algorithm after it has learned from round ``t``.
 
         Parameters
         ----------
@@ -28,5 +28,5 @@ class Observer:
         """
 
     def columns(self) -> dict[str, Any]:
-        """Return the values to record after a round, by column."""
+        """Return a dict from column names to the values to record after a round."""
         return {}

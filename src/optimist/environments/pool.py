@@ -1,4 +1,4 @@
-"""Base class of environments with one pool: views of it, subsets, and noise shared by arms."""
+"""Base class of environments with one pool of arms: views, subsets and noise common to all arms."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -10,7 +10,7 @@ from optimist.environments.base import FiniteArmEnvironment, check_arms
 
 
 class PoolEnvironment(FiniteArmEnvironment):
-    """Base of the environments with constant arms and mean rewards.
+    """Base class of environments with constant arms and mean rewards.
 
     The noise of a round is the same for all arms; a subclass passes everything to `fill`.
     """
@@ -24,23 +24,23 @@ class PoolEnvironment(FiniteArmEnvironment):
         noise: np.ndarray,
         offered: np.ndarray | None = None,
     ) -> None:
-        """Set the environment.
+        """Set the arms, their mean rewards and the noise.
 
         Parameters
         ----------
         arms : (A, d) array
         means : (A,) array, or a callable that returns it
-            Mean rewards; called before their first use. The environment stores the callable, which
-            must be picklable.
+            Mean rewards. A callable must be picklable, since the environment stores it, and is
+            called when the mean rewards are first used.
         noise : (T,) array
             Noise of each round.
         offered : (T, K) array of int, or None
-            The arms on offer in each round; None for all.
+            Indices of the arms on offer in each round; None: all arms.
 
         Raises
         ------
         ConfigError
-            For arms that `check_arms` rejects.
+            If `check_arms` rejects the arms.
         """
         check_arms(arms, self.arm_bound)
         self._evaluate = means if callable(means) else partial(np.asarray, means)
@@ -53,7 +53,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The arms and means on offer in each round, gathered at once: (T, K, d) and (T, K)."""
+        """The arms (T, K, d) on offer in all rounds and their means (T, K), or None."""
         if self._offered is None:
             return None
         return _frozen(self._arms[self._offered]), _frozen(self._means[self._offered])
@@ -83,7 +83,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
 
 def _frozen(values: np.ndarray) -> np.ndarray:
-    """Return a read-only array, of which algorithms get views."""
+    """Make an array read-only, since algorithms get views of it, and return it."""
     values.flags.writeable = False
     return values
 

@@ -1,8 +1,8 @@
 r"""Rows of a regression data set as arms: features are coordinates, the target is the mean reward.
 
 Targets are scaled to $[0,1]$, features to mean 0 and variance 1
-(`optimist.data.prepare.regression`); observations add $N(0,\xi^2)$, the same in a round for all
-arms. Each trial shuffles the arms, as ties would favour the first rows.
+(`optimist.data.prepare.regression`). Observations have noise $N(0,\xi^2)$, which is the same for
+all arms in a round. Each trial shuffles the arms, as ties would favour the first rows.
 
 The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors does.
 """
@@ -19,7 +19,9 @@ from optimist.numerics.kernels import make_kernel
 
 
 class RegressionArmsEnvironment(KernelPool):
-    r"""All rows of a prepared file in every round, see `optimist.data.prepare.regression`.
+    r"""All rows of a prepared file as the arms of every round.
+
+    See `optimist.data.prepare.regression`.
 
     Parameters
     ----------
@@ -28,22 +30,22 @@ class RegressionArmsEnvironment(KernelPool):
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
         The prepared file.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear"}
-        Kernel for the algorithms, see `optimist.numerics.kernels`.
+        Kernel given to the algorithms; see `optimist.numerics.kernels`.
     lengthscale : float or None
-        Its lengthscale; None for the linear kernel.
+        Lengthscale of the kernel; None for the linear kernel.
     deviation : float
         $\xi$, standard deviation of the noise.
 
     Raises
     ------
     ConfigError
-        For a parameter out of range.
+        If a parameter is out of range.
     DataError
-        For a prepared file that is missing or damaged.
+        If the prepared file is missing or damaged.
     """
 
     def __init__(

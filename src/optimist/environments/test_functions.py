@@ -1,18 +1,19 @@
-r"""Test functions on $[-5,5]^{d}$, two of which are networks of the algorithm's own kind.
+r"""Test functions on $[-5,5]^{d}$, two of which belong to the algorithm's class of networks.
 
 | name | formula | maximum |
 | --- | --- | --- |
 | network | all weights and biases 1: $25\,s(1+\sum_ix_i)+1$, s logistic | at $(5,\dots,5)$ |
 | styblinski_tang | $-\frac12\sum_i(x_i^4-16x_i^2+5x_i)$ | at $x_i=-2.903534$ |
 | rastrigin | $-200+\sum_i(10\cos2\pi x_i-x_i^2)$, where $200=10d$ | 0 at 0 |
-| drawn_network | three units, parameters uniform in [0, 1], new per trial | at $(5,\dots,5)$ |
+| drawn_network | three units, parameters uniform in [0, 1], redrawn per trial | at $(5,\dots,5)$ |
 
-Observations add $N(0,\sigma^2)$, the same in a round whatever the point.
+Observations have noise $N(0,\sigma^2)$, which depends on the round but not on the point.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
-f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points. We
-added the last: all units of f_1 are equal, so that weight may move between them and the parameter
-is not unique, as the paper's Assumption 3.3 requires; the units of a drawn network differ.
+f_2 and f_3 in 20 dimensions, with $\sigma=0.01$ and n = 5, 8 and 8 initial points, respectively. We
+added the last function: all units of f_1 are equal, so that weight may move between them and the
+parameter is not unique, although the paper's Assumption 3.3 requires it to be. The units of a drawn
+network differ.
 """
 
 import math
@@ -27,8 +28,8 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.network import HIDDEN, TwoLayerNetwork, logistic
 
 EDGE = 5.0
-UNITS = 3  # of a drawn network
-# Root of 2 z^3 - 16 z + 5/2 = 0 on the left, the maximiser of every coordinate of Styblinski-Tang.
+UNITS = 3  # hidden units of a drawn network
+# The leftmost root of 2 z^3 - 16 z + 5/2 = 0, which maximises every term of Styblinski-Tang.
 STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
 
@@ -48,40 +49,41 @@ def rastrigin(x: np.ndarray) -> float:
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 
-# Function, each coordinate of its maximiser, and of a point with the largest absolute value.
+# The function, the value of all coordinates at its maximiser, and their value at a point where the
+# function has the largest absolute value.
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
-    # 10 cos(2 pi z) - z^2 is least where 10 pi sin(2 pi z) = -z, just beyond 4.5.
+    # 10 cos(2 pi z) - z^2 is smallest where 10 pi sin(2 pi z) = -z, just beyond 4.5.
     "rastrigin": (rastrigin, 0.0, 4.522993659584519),
 }
 NAMES = (*FUNCTIONS, "drawn_network")
 
 
 class TestFunctionEnvironment(BoxEnvironment):
-    r"""One of the functions above.
+    r"""One of the test functions of this module.
 
     Parameters
     ----------
     horizon : int
-        Number of rounds, the initial ones included.
+        Number of rounds, including the initial ones.
     trial : int
         Number of the trial, from 0.
     stream : callable
-        Maps a purpose (str) to the numpy Generator of this setting and trial.
+        Maps a purpose (str) to the numpy Generator for this setting and trial.
     function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
-        The function: f_1, f_2, f_3 or our own.
+        Name of the function: f_1, f_2, f_3 or the one that we added.
     dimension : int
-        d, coordinates of a point.
+        d, the number of coordinates of a point.
     initial : int
-        n, number of uniform initial points.
+        n, the number of uniformly drawn initial points.
     deviation : float
         $\sigma$, standard deviation of the noise.
 
     Raises
     ------
     ConfigError
-        For a parameter out of range.
+        If a parameter is out of range.
     """
 
     __test__ = False  # not a test class
@@ -109,7 +111,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         self.hidden = HIDDEN
         self.function: Callable[[np.ndarray], float]
         if function == "drawn_network":
-            self.hidden, best, extreme = UNITS, EDGE, EDGE  # it grows with every coordinate
+            self.hidden, best, extreme = UNITS, EDGE, EDGE  # it increases in every coordinate
             model = TwoLayerNetwork(d, UNITS)
             self.theta = stream("weights").random(model.size)
             self.function = partial(model.value, self.theta)
@@ -120,7 +122,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         self.maximum = self.function(np.full(d, best))
         self.value_bound = max(self.maximum, abs(self.function(np.full(d, extreme))))
         if function == "drawn_network":
-            # Assumption 3.2 bounds the functions of all parameters in the unit cube.
+            # Assumption 3.2 bounds the networks with all parameters in the unit cube.
             self.value_bound = model.value(np.ones(model.size), self.high)
 
     def value(self, x: np.ndarray) -> float:
@@ -140,7 +142,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         Raises
         ------
         ConfigError
-            For an option out of range.
+            If an option is out of range.
         """
         return BoxProblem(
             low=self.low,

@@ -1,1 +1,1 @@
-"""Small shared mathematics: links, norms, projections, likelihoods and their level sets."""
+"""Shared mathematics: links, norms, projections, likelihoods and their level sets."""

@@ -6,7 +6,8 @@ EI and PI underflow in double precision far below the best value; their logarith
 $u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$,
 and the last term is $-2\log|u|-3/u^2$ for $u<-10^3$.
 
-Each function returns its value and its derivatives in m and v, all of the shape of m and v.
+Each function returns its value and its derivatives with respect to m and v, all of the shape of
+m and v.
 
 Jones, Schonlau and Welch (1998); Kushner (1964); Srinivas et al. (2010).
 """
@@ -53,8 +54,8 @@ def log_expected_improvement(
 
     Parameters
     ----------
-    m, v : arrays of one shape
-        Mean and standard deviation, the latter positive.
+    m, v : arrays of the same shape
+        Mean and standard deviation; the latter must be positive.
     best : float
         $y^+$, in the units of m.
 
@@ -70,7 +71,7 @@ def log_expected_improvement(
 def expected_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return EI over ``best`` and its derivatives; 0 far below it.
+    """Return EI over ``best`` and its derivatives, which are 0 far below ``best``.
 
     Arguments and result are as in `log_expected_improvement`.
     """
@@ -98,7 +99,7 @@ def log_probability_of_improvement(
 def probability_of_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return PI over ``best`` and its derivatives; 0 far below it.
+    """Return PI over ``best`` and its derivatives, which are 0 far below ``best``.
 
     Arguments and result are as in `log_expected_improvement`.
     """
@@ -110,14 +111,14 @@ def probability_of_improvement(
 def upper_bound(
     m: np.ndarray, v: np.ndarray, beta: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the upper bound and its derivatives.
+    """Return the upper confidence bound and its derivatives.
 
     Parameters
     ----------
     m, v
-        As in `log_expected_improvement`, like the result.
+        As in `log_expected_improvement`, which also describes the result.
     beta : float
-        Factor on the variance.
+        The weight of the standard deviation is the root of this number.
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Adam:
-    """Ascent with the constants of the paper.
+    """Gradient ascent with the constants of the paper.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Adam:
         self._mean, self._square = np.zeros(shape), np.zeros(shape)
 
     def step(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the step from a point with this gradient, an array of the same shape."""
+        """Return the step to take from a point with this gradient, as an array of its shape."""
         self._t += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient**2 - self._square)

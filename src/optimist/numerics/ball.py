@@ -3,7 +3,7 @@ r"""The Euclidean ball: rays, and quadratic programs solved exactly by their sec
 The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
 $(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. In the eigenbasis of H
 the norm $n(\rho)$ of the solution decreases in $\rho$, and $1/n(\rho) - 1/S$ is increasing and
-concave, so Newton's method from $\rho = 0$ climbs to the root without safeguard
+concave, so Newton's method from $\rho = 0$ climbs to the root without a safeguard
 (Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
 """
 
@@ -50,19 +50,20 @@ def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = Tru
     radius : float
         S.
     shortcut : bool
-        Return a point of the ball as it is; otherwise H is decomposed for it as well.
+        Whether to return a point of the ball as it is, without a decomposition of H.
     """
     if shortcut and math.sqrt(zeta @ zeta) <= radius:
         return zeta
     w, V = np.linalg.eigh(H)
-    # H zeta in the eigenbasis; the product itself would lose digits where H is badly conditioned.
+    # H zeta in the eigenbasis; computing H zeta first would lose digits if H is ill-conditioned.
     return _on_sphere(w, V, w * (zeta @ V), radius)[0]
 
 
 def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> np.ndarray:
-    r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d), as (m,).
+    r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d).
 
-    ``inside`` (d,) is c, in the ball; on the sphere to rounding counts as on it.
+    ``inside`` (d,) is c, a point of the ball; if rounding puts it outside, it counts as on the
+    sphere. The result is an array of shape (m,).
     """
     squares = np.maximum(dots(moves, moves), 1e-300)
     inner = moves @ inside
@@ -71,7 +72,10 @@ def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> 
 
 
 def _on_sphere(w, V, c, radius):
-    """Solve for the eigenvalues ``w`` (d,) and vectors ``V`` (d, d) of H, and b in their basis."""
+    """Solve the secular equation and return the minimiser (d,) and rho.
+
+    H has eigenvalues ``w`` (d,) and eigenvectors ``V`` (d, d); ``c`` (d,) is b in their basis.
+    """
     c2 = c * c
     rho = 0.0
     for _ in range(MAX_ITERATIONS):

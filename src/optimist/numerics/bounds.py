@@ -18,9 +18,9 @@ import numpy as np
 from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 
-# M gets epsilon on its diagonal, which adds epsilon D^2 / s to the bound. For M = 0 the best
-# epsilon is |r| / (2 D). The code uses a share of that, plus a term that costs a share of D, plus a
-# share of the trace of the Hessian.
+# Adding epsilon to the diagonal of M adds epsilon D^2 / s to the bound. For M = 0 the best epsilon
+# is |r| / (2 D). The code uses a fraction of that, plus a term that costs a fraction of D, plus a
+# fraction of the trace of the Hessian.
 REGULARISATION = 1e-3
 LEAST_SHARE = 1e-10
 ROUNDING = 1e-14
@@ -36,7 +36,7 @@ def upper_bounds(
     level_set : LevelSet
     arms : (m, d) array
     unknowns : (m, d + 2) array
-        Any theta, s > 0 and rho >= 0 per arm.
+        An arbitrary theta, s > 0 and rho >= 0 for each arm.
     derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
         Value, gradient and Hessian of the likelihood at each theta.
 
@@ -64,6 +64,6 @@ def upper_bounds(
 
 
 def curvature_left(u: np.ndarray) -> np.ndarray:
-    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, elementwise, which is 1/2 at u = 0."""
+    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, elementwise; at u = 0 it is 1/2."""
     safe = np.maximum(u, 1e-3)
     return np.where(u < 1e-3, 0.5 - u / 6.0, (np.expm1(-safe) + safe) / safe**2)

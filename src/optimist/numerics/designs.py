@@ -1,6 +1,7 @@
 """Points that fill a cube.
 
-scipy.stats is imported where it is used: the workflow imports algorithms whenever it parses.
+scipy.stats is imported only where it is used, since the workflow imports algorithms whenever it is
+parsed.
 """
 
 import math
@@ -9,9 +10,9 @@ import numpy as np
 
 
 def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """Return the first ``n`` points of a scrambled Sobol sequence in [0, 1]^d, (n, d).
+    """Return the first ``n`` points of a scrambled Sobol sequence in [0, 1]^d.
 
-    Each call scrambles it with ``rng``.
+    Each call scrambles the sequence with ``rng``. The result has shape (n, d).
     """
     from scipy.stats import qmc
 
@@ -20,7 +21,7 @@ def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
 
 
 def latin_hypercube(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """Return ``n`` points of [0, 1]^d, one in each of n slices of every coordinate, (n, d)."""
+    """Return ``n`` points (n, d) of [0, 1]^d, one in each of n slices of every coordinate."""
     from scipy.stats import qmc
 
     return qmc.LatinHypercube(d, rng=rng).random(n)

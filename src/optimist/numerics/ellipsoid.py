@@ -1,4 +1,4 @@
-r"""Ellipsoids around a centre whose shape is a multiple of the identity and a few vectors.
+r"""Ellipsoids whose matrix is a multiple of the identity plus a matrix of low rank.
 
 They are $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
 Every operation costs O(d t + t^3) for a G with t columns:
@@ -16,7 +16,7 @@ from optimist.numerics.growing import GrowingArray
 
 
 class LowRankEllipsoid:
-    r"""Centre and shape, one vector at a time.
+    r"""Centre and matrix of an ellipsoid, updated by one vector at a time.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class LowRankEllipsoid:
 
     @property
     def vectors(self) -> np.ndarray:
-        """The columns of G, as rows (t, d)."""
+        """The columns of G, as the rows of an array of shape (t, d)."""
         return self._vectors.values
 
     @property
@@ -43,27 +43,27 @@ class LowRankEllipsoid:
         return self.centre.nbytes + self._vectors.nbytes
 
     def solve(self, v: np.ndarray) -> np.ndarray:
-        r"""Return $\Sigma^{-1}v$ for ``v`` (d,) or its rows (K, d)."""
+        r"""Return $\Sigma^{-1}v$ for a vector ``v`` (d,) or for each row of ``v`` (K, d)."""
         if not len(self._vectors):
             return v / self.ridge
         V = self.vectors
         return (v - scipy.linalg.cho_solve(self._factor, V @ v.T).T @ V) / self.ridge
 
     def square(self, delta: float) -> np.ndarray:
-        r"""Return $\delta^\top\Sigma\delta$ for the rows of ``delta`` (K, d), (K,)."""
+        r"""Return $\delta^\top\Sigma\delta$ for each row of ``delta`` (K, d)."""
         along = delta @ self.vectors.T
         return self.ridge * np.einsum("kd,kd->k", delta, delta) + np.einsum(
             "kt,kt->k", along, along
         )
 
     def recentre(self, g: np.ndarray, error: float) -> Any:
-        r"""Add $gg^\top$ to $\Sigma$, and to the centre $\Sigma^{-1}g$ (new) times ``error``.
+        r"""Add $gg^\top$ to $\Sigma$, then add $\Sigma^{-1}g$ times ``error`` to the centre.
 
         Parameters
         ----------
         g : (d,) array
         error : float
-            Observation minus prediction of the centre.
+            Observation minus the prediction at the centre.
 
         Returns
         -------
@@ -80,29 +80,29 @@ class LowRankEllipsoid:
         return leverage
 
     def leverages(self) -> np.ndarray:
-        r"""Return $g^\top\Sigma^{-1}g$ of every vector so far, (t,)."""
+        r"""Return $g^\top\Sigma^{-1}g$ for every vector so far, as an array of shape (t,)."""
         V = self.vectors
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
     def inner_radius(self, beta: float) -> float:
-        r"""Return the radius of a ball around the centre inside the ellipsoid of $\beta$."""
+        r"""Return the radius of a ball around the centre that lies inside the ellipsoid."""
         # The trace bounds the largest eigenvalue of G G^T.
         return math.sqrt(beta / (self.ridge + self.trace))
 
     def outside(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return if $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$ for rows of ``w`` (K, d), as (K,)."""
+        r"""Return whether $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$ for each row of ``w`` (K, d)."""
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return rows of ``w`` (K, d) moved towards the centre, until the form is $\beta$."""
+        r"""Move the rows of ``w`` (K, d) towards the centre until the quadratic form is $\beta$."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
     def project(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return the nearest points of the ellipsoid to rows of ``w`` (K, d) outside of it.
+        r"""Return the points of the ellipsoid nearest to rows of ``w`` (K, d), all outside it.
 
-        For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ it is $(I+\nu\Sigma)^{-1}\delta$, where
-        $\nu$ is the root of a decreasing function.
+        For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ and $\delta = w-\hat w$, the point is
+        $\hat w+(I+\nu\Sigma)^{-1}\delta$, where $\nu$ is the root of a decreasing function.
         """
         U, s, _ = np.linalg.svd(self.vectors.T, full_matrices=False)
         eigenvalues = self.ridge + s**2
@@ -122,7 +122,7 @@ class LowRankEllipsoid:
         # The sum is above beta at 0, and at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
-        if excess(low) <= 0.0:  # outside by rounding only
+        if excess(low) <= 0.0:  # outside only by rounding
             return self.centre + delta
         nu = math.exp(brentq(excess, low, high + 1e-9, xtol=1e-13))
         shrunk = along / (1.0 + nu * eigenvalues)

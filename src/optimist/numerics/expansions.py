@@ -18,14 +18,14 @@ SAME_DIRECTION = 1.0 - 1e-12
 
 
 class Expansions:
-    """Points, and the derivatives of the likelihood there, without its ridge.
+    """Points, and the derivatives of the likelihood without its ridge at these points.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of points, the rows; initially all at the origin, without data.
+        Number of points, one per row; all start at the origin, without data.
     """
 
     def __init__(self, link: Link, dimension: int, size: int) -> None:
@@ -37,7 +37,7 @@ class Expansions:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes in use."""
         arrays = self.points, self._values, self._gradients, self._hessians
         return sum(array.nbytes for array in arrays)
 
@@ -51,7 +51,7 @@ class Expansions:
         derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
             Value, gradient and Hessian at each point.
         ridge : float
-            Coefficient of the penalty, which is not stored.
+            Coefficient of the penalty, whose derivatives are subtracted before storage.
         """
         values, gradients, hessians = derivatives
         self.points[rows] = points
@@ -83,7 +83,7 @@ class Expansions:
     def derivatives(
         self, rows: Any, ridge: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``.
+        """Return penalised values (m,), gradients (m, d) and Hessians (m, d, d) at ``rows``.
 
         Arguments are as in `put`.
         """
@@ -94,11 +94,11 @@ class Expansions:
 
 
 class SolutionMemory:
-    r"""Expansions at the last solutions, by the direction of their arms.
+    r"""Expansions at the latest solutions, indexed by the direction of their arms.
 
     The maximiser of $x^\top\theta$ over a level set depends only on the direction of x and moves
-    little from round to round, so one Newton step from the maximiser of a near direction is a good
-    start, and costs no pass over the data.
+    little from round to round, so one Newton step from the maximiser of a close direction gives a
+    good start without a pass over the data.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ class SolutionMemory:
     def __init__(self, link: Link, dimension: int, size: int = MEMORY_SIZE) -> None:
         self.expansions = Expansions(link, dimension, size)
         self.directions = np.zeros((size, dimension))
-        self.active = np.zeros(size, dtype=bool)  # ball constraint
+        self.active = np.zeros(size, dtype=bool)  # whether the ball constraint is active
         self.count = 0
 
     @property
     def kept(self) -> slice:
-        """The slots in use, a slice."""
+        """The slots in use, as a slice."""
         return slice(min(self.count, len(self.active)))
 
     def observe(self, x: np.ndarray, reward: float) -> None:
@@ -130,7 +130,7 @@ class SolutionMemory:
             self.expansions.observe(x, reward)
 
     def nearest(self, directions: np.ndarray) -> np.ndarray:
-        """Return the slots (m,) of the directions nearest to unit rows (m, d)."""
+        """Return the slots (m,) of the stored directions nearest to the unit rows (m, d)."""
         return np.argmax(directions @ self.directions[self.kept].T, axis=1)
 
     def add(
@@ -146,7 +146,7 @@ class SolutionMemory:
         Parameters
         ----------
         directions : (m, d) array
-            Unit rows.
+            Unit vectors as rows.
         active : (m,) array of bool
             Whether the solution lies on the sphere of the domain.
         points : (m, d) array

@@ -4,7 +4,7 @@ Random Fourier features (Rahimi and Recht 2007, "Random Features for Large-Scale
 $$\phi(x) = \sqrt{2/D}\,[\cos\omega_j^\top x,\ \sin\omega_j^\top x]_{j\le D/2},$$
 with frequencies from the kernel's spectral density, and quadrature Fourier features (Mutny and
 Krause 2018, "Efficient High Dimensional Bayesian Optimization with Additivity and Quadrature
-Fourier Features"), with the nodes and weights of Gauss and Hermite instead.
+Fourier Features"), which use the nodes and weights of Gauss-Hermite quadrature instead.
 """
 
 import math
@@ -46,15 +46,15 @@ class FourierFeatures:
 def random_features(
     kernel: Any, dimension: int, number: int, rng: np.random.Generator
 ) -> "FourierFeatures":
-    """Return `FourierFeatures` with random frequencies of a stationary kernel.
+    """Return `FourierFeatures` with random frequencies for a stationary kernel.
 
     Parameters
     ----------
     kernel : Kernel
     dimension : int
-        d, coordinates of a point.
+        d, the number of coordinates of a point.
     number : int
-        D, number of features, even.
+        D, the number of features, which must be even.
     rng : Generator
         Draws the frequencies.
     """
@@ -75,9 +75,9 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
     ----------
     kernel : GaussianKernel
     dimension : int
-        d, coordinates of a point.
+        d, the number of coordinates of a point.
     nodes : int
-        Nodes per coordinate.
+        Number of nodes per coordinate.
     """
     h, w = np.polynomial.hermite.hermgauss(nodes)
     frequencies = np.array(list(product(math.sqrt(2.0) * h / kernel.lengthscale, repeat=dimension)))
@@ -90,7 +90,7 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
 
 
 class FeaturePosterior:
-    r"""Linear regression with $V = \lambda I + \sum\phi\phi^\top$, O(D^2) per observation.
+    r"""Linear regression with $V = \lambda I + \sum\phi\phi^\top$, at O(D^2) per observation.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class FeaturePosterior:
     ridge : float
         $\lambda$.
     features : (A, D) array or None
-        Features of fixed points; their mean and leverages are updated in O(AD).
+        Features of fixed points, whose leverages are updated in O(AD) per observation.
     """
 
     def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:
@@ -128,9 +128,9 @@ class FeaturePosterior:
             self._leverages -= (self._features @ v) ** 2 / (1.0 + leverage)
 
     def predict(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and leverages at points of ``features`` (n, D), both (n,).
+        """Return the means (n,) and leverages (n,) at the points with ``features`` (n, D).
 
-        For the fixed points they are already available.
+        The leverages of the fixed points are already available.
         """
         if features is self._features:
             leverages = self._leverages

@@ -1,8 +1,9 @@
-"""A random forest of scikit-learn, tree by tree: the same votes with less overhead in Python.
+"""The random forest of scikit-learn, tree by tree: the same votes with less overhead in Python.
 
 `sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of workers for every
-tree that it grows, which takes longer than growing it from few rows. This module grows trees one
-after the other, from the seeds and bootstrap samples of its seed 0.
+tree that it grows, which takes longer than growing the tree from a few rows. This module grows
+the trees one after another, from the seeds and bootstrap samples that scikit-learn draws with seed
+0.
 """
 
 from typing import Any
@@ -15,13 +16,13 @@ SEEDS = np.iinfo(np.int32).max  # bound (exclusive) of the trees' seeds
 def forest_votes(
     settings: dict[str, Any], features: np.ndarray, labels: np.ndarray, points: np.ndarray
 ) -> np.ndarray:
-    """Return the mean probability of each class, (m, 2), over the trees of a forest.
+    """Return the class probabilities (m, 2), averaged over the trees of a forest.
 
     Parameters
     ----------
     settings : dict
-        Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and keywords
-        of its trees. Its ``random_state`` is 0.
+        Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and the keywords of
+        its trees. ``random_state`` is always 0.
     features, labels : (n, d) and (n,) arrays
         Rows to train on, of class 0 or 1; both must occur.
     points : (m, d) array
@@ -44,6 +45,6 @@ def forest_votes(
 
 
 def _bootstrap(seed, n):
-    """Return how often a bootstrap sample draws each of ``n`` rows, (n,)."""
+    """Return the number of times (n,) that a bootstrap sample draws each of ``n`` rows."""
     drawn = np.random.RandomState(seed).randint(0, n, n, dtype=np.int32)
     return np.bincount(drawn, minlength=n)

@@ -28,7 +28,7 @@ LEAST_AGE = 100
 
 
 class PointPosterior(ABC):
-    r"""The posterior at A points: its state and its update.
+    r"""The posterior at A points, updated by one observation at a time.
 
     Parameters
     ----------
@@ -40,12 +40,13 @@ class PointPosterior(ABC):
     Attributes
     ----------
     mean, var_f : (A,) arrays
+        Mean and variance of the function at the points.
     counts : (A,) array of int
-        Observations of each point.
+        Number of observations of each point.
     log_det : float
         $\log\det(K_t/\lambda + I)$.
     t : int
-        Observations in all.
+        Total number of observations.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
@@ -60,12 +61,12 @@ class PointPosterior(ABC):
 
     @property
     def leverages(self) -> np.ndarray:
-        r"""$\sigma_t^2$, (A,)."""
+        r"""$\sigma_t^2$ at all points, as an array of shape (A,)."""
         return self.var_f / self.ridge
 
     @property
     def effective_dimension(self) -> float:
-        r"""$d_{\rm eff}$."""
+        r"""The effective dimension $d_{\rm eff}$."""
         return float(self.counts @ self.var_f) / self.ridge
 
     @property
@@ -76,11 +77,11 @@ class PointPosterior(ABC):
     @property
     @abstractmethod
     def held_bytes(self) -> int:
-        """Bytes of the data behind covariances."""
+        """Bytes of the data from which covariances are computed."""
 
     @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
-        """Return the posterior covariance of point ``index`` with all points, (A,)."""
+        """Return the posterior covariances (A,) of point ``index`` with all points."""
 
     @abstractmethod
     def record(self, index: int, c: np.ndarray, pivot: float) -> None:
@@ -90,9 +91,9 @@ class PointPosterior(ABC):
         ----------
         index : int
         c : (A,) array
-            Its covariance with all points before the observation.
+            Covariances of the point with all points before the observation.
         pivot : float
-            $c_a+\lambda$, the square of the diagonal element of the Cholesky factor.
+            $c_a+\lambda$, the square of the new diagonal element of the Cholesky factor.
         """
 
     def observe(self, index: int, y: float) -> None:
@@ -109,22 +110,23 @@ class PointPosterior(ABC):
 
 
 class ExactPosterior(PointPosterior):
-    r"""The posterior at A points, O(At) per observation and O(A^2) once t is large.
+    r"""The posterior at A points, at O(At) per observation and O(A^2) once t is large.
 
-    The rows of $V = L^{-1}K(X_t,\mathcal A)$, L the Cholesky factor of $K_t+\lambda I$, give the
-    posterior covariance of one point with all others in one product. From the 2A-th observation on,
-    the whole covariance (A, A) is cheaper.
+    The rows of $V = L^{-1}K(X_t,\mathcal A)$, where L is the Cholesky factor of $K_t+\lambda I$,
+    give the posterior covariance of one point with all others in one product. From the 2A-th
+    observation on, the full covariance matrix (A, A) is cheaper.
 
-    A point that was observed before needs only the rows since: if v was its row at that time and
-    $\rho$ its diagonal element of L, its covariance with all points was $(\lambda/\rho)v$ then.
+    For a point that was observed before, only the later rows are needed: if v was its row at that
+    time and $\rho$ its diagonal element of L, its covariance with all points was then
+    $(\lambda/\rho)v$.
 
     Parameters
     ----------
     kernel, points, ridge
         As in `PointPosterior`.
     recall : bool
-        Start from a point's last observation instead of the prior, O(A g) for g observations since;
-        rows are kept to the end.
+        Whether to start from a point's last observation instead of the prior, which costs O(A g)
+        for g observations since then; all rows are then kept.
     """
 
     def __init__(
@@ -132,9 +134,9 @@ class ExactPosterior(PointPosterior):
     ) -> None:
         super().__init__(kernel, points, ridge)
         self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # replaces rows once that is cheaper, (A, A)
+        self._covariance: np.ndarray | None = None  # (A, A); replaces the rows when cheaper
         self._recall = recall
-        self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
+        self._last: dict[int, Any] = {}  # maps a point to its last row of V and its diagonal of L
 
     @property
     def held_bytes(self) -> int:
@@ -173,34 +175,35 @@ class ExactPosterior(PointPosterior):
 
 
 class DistinctPosterior(PointPosterior):
-    r"""The posterior from the u distinct observed points, O(Au + u^2) per observation.
+    r"""The posterior from the u distinct observed points, at O(Au + u^2) per observation.
 
-    A point a with $n_a$ observations is one observation of its mean reward with ridge
+    The $n_a$ observations of a point a amount to one observation of their mean with ridge
     $\lambda/n_a$. Let K be the kernel of the u points and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$.
     The posterior covariance of a with all points is $g^\top k_u(\cdot)$, where
 
-    $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for one of the u},\qquad
-      g = (-Mk_u(a),\,1)\ \text{for a new one, which joins them,}$$
-    and the observation adds $gg^\top/(c_a+\lambda)$ to M; the row and column of a new point are 0
-    before. Such sums lose digits as $\lambda/n_a$ becomes small: after u observations, at least
-    `LEAST_AGE`, M, the means and the log-determinant are recomputed, O(u^2) per observation.
+    $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for an observed point},\qquad
+      g = (-Mk_u(a),\,1)\ \text{for a new point, which becomes one,}$$
+    and the observation adds $gg^\top/(c_a+\lambda)$ to M; the row and column of a new point start
+    at 0. Such sums lose digits as $\lambda/n_a$ becomes small. Therefore M, the means and the
+    log-determinant are recomputed after u observations, or after `LEAST_AGE` if that is more, which
+    takes O(u^2) per observation.
 
     Arguments are as in `PointPosterior`.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         super().__init__(kernel, points, ridge)
-        self._rows = GrowingArray(len(points))  # kernel of the observed points with all, (u, A)
+        self._rows = GrowingArray(len(points))  # kernel of observed and all points, (u, A)
         self._inverse = GrowingSquare()  # M
-        self._places: dict[int, int] = {}  # of a point among the observed ones
-        self._sums = np.zeros(len(points))  # of rewards
+        self._places: dict[int, int] = {}  # position of each observed point in M
+        self._sums = np.zeros(len(points))  # sum of rewards of each point
         self._age = 0  # observations since M was computed
-        # From the last covariance: g, and the point's kernel with all points, if it is new.
+        # From the last call of `covariance`: g and, for a new point, its kernel with all points.
         self._weights, self._row = np.empty(0), np.empty(0)
 
     @property
     def distinct(self) -> int:
-        """u."""
+        """The number u of distinct observed points."""
         return len(self._places)
 
     @property
@@ -230,7 +233,7 @@ class DistinctPosterior(PointPosterior):
             self._compute()
 
     def _compute(self):
-        """Compute M, the means and the log-determinant from counts and sums."""
+        """Compute M, the means and the log-determinant from the counts and sums."""
         observed, K = list(self._places), self._rows.values
         counts = self.counts[observed]
         matrix = K[:, observed] + np.diag(self.ridge / counts)
@@ -246,9 +249,9 @@ class DistinctPosterior(PointPosterior):
 
 
 class GrowingCholesky:
-    r"""The Cholesky factor of $K_t+\lambda I$ and the posterior from it, O(t^2) per observation.
+    r"""The Cholesky factor of $K_t+\lambda I$ and its posterior, at O(t^2) per observation.
 
-    The factor L is packed: its rows, or the columns of its transpose, one after the other.
+    The factor L is stored packed: its rows, or the columns of its transpose, one after another.
 
     Parameters
     ----------
@@ -292,7 +295,7 @@ class GrowingCholesky:
         self.log_det += math.log(pivot / self.ridge)
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and leverage at the rows of ``X`` (n, d), both (n,)."""
+        """Return means and leverages, each of shape (n,), at the rows of ``X`` (n, d)."""
         prior = self.kernel.diagonal(X)
         if self._points is None:
             return np.zeros(len(X)), prior / self.ridge
@@ -305,7 +308,7 @@ class GrowingCholesky:
 def dense_posterior(
     kernel: Kernel, observed: np.ndarray, y: np.ndarray, points: np.ndarray, ridge: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    r"""Return mean and leverages at ``points`` from scratch, $O(t^3 + At^2)$.
+    r"""Compute means and leverages at ``points`` from scratch, in $O(t^3 + At^2)$.
 
     Parameters
     ----------

@@ -4,12 +4,12 @@ The covariance is $s\,k(x\oslash\ell,x'\oslash\ell)+\tau^2\mathbb 1[x=x']$, with
 $\ell_j$ per coordinate; the mean is a constant c. For $C = sK+\tau^2I$, $\alpha = C^{-1}(y-c)$,
 $$\log p = -\tfrac12(y-c)^\top\alpha-\tfrac12\log\det C-\tfrac n2\log2\pi,\qquad
   \partial\log p = \tfrac12\mathrm{tr}\{(\alpha\alpha^\top-C^{-1})\,\partial C\},$$
-to which log-densities of $(\ell,s,\tau^2)$ are added. The best c given the rest has a closed form,
-$1^\top C^{-1}y / 1^\top C^{-1}1$.
+to which the log-densities of the priors of $(\ell,s,\tau^2)$ are added. The best c given the rest
+has a closed form, $1^\top C^{-1}y / 1^\top C^{-1}1$.
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equations 2.30 and 5.9.
-`fit` runs L-BFGS-B to the end; `fit_by_adam` takes the steps of the public code of Eriksson et al.
-(2019), "Scalable Global Optimization via Local Bayesian Optimization".
+`fit` runs L-BFGS-B to convergence; `fit_by_adam` takes the steps of the public code of Eriksson et
+al. (2019), "Scalable Global Optimization via Local Bayesian Optimization".
 """
 
 import math
@@ -23,18 +23,18 @@ from optimist.numerics import compiled
 from optimist.numerics.adam import Adam
 
 ADAM_STEPS, ADAM_RATE = 50, 0.1
-WORST = 1e25  # value of a likelihood that cannot be computed
+WORST = 1e25  # objective if the likelihood cannot be computed
 
 
 class Flat:
-    """No prior: starts are uniform between the logarithms of the bounds."""
+    """A flat prior, with starts that are uniform between the logarithms of the bounds."""
 
     def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-density (m,) at exp(``log_theta``) and its derivative in ``log_theta``."""
         return np.zeros_like(log_theta), np.zeros_like(log_theta)
 
     def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
-        """Return logarithms (``size``,) of values between ``low`` and ``high``."""
+        """Draw the logarithms of ``size`` values between ``low`` and ``high``."""
         return rng.uniform(math.log(low), math.log(high), size)
 
 
@@ -63,7 +63,7 @@ class Gamma(Flat):
 
 @dataclass(frozen=True)
 class LogNormal(Flat):
-    r"""Density of $\theta$ where $\ln\theta\sim N(m,v)$; it has a factor $1/\theta$.
+    r"""Density of $\theta$ for $\ln\theta\sim N(m,v)$, including the factor $1/\theta$.
 
     Attributes
     ----------
@@ -92,9 +92,9 @@ class Hyper:
     low, high : float
         Bounds, positive.
     start : float
-        Value between them.
+        Start of the fit, between the bounds.
     prior : Flat
-        A prior; subclasses too.
+        The prior, an instance of `Flat` or of a subclass.
     """
 
     low: float
@@ -105,21 +105,23 @@ class Hyper:
 
 @dataclass(frozen=True)
 class Scheme:
-    """How a Gaussian process is fitted.
+    """Specification of the fit of a Gaussian process.
 
     Attributes
     ----------
     kernel : Kernel
         Stationary, with lengthscale 1.
     lengthscale, noise : Hyper
+        Each lengthscale of the kernel, and the noise variance.
     amplitude : Hyper or None
-        None: s is 1.
+        The amplitude s; None: s is 1.
     free_mean : bool
-        Fit c; otherwise it is 0.
+        Whether to fit c; otherwise it is 0.
     draws : int
         Number of further starts of the fit, drawn from the priors.
     spare : bool
-        Use these only until a start succeeds; if false, use all and keep the best result.
+        Whether to stop at the first start that succeeds; otherwise all are used and the best result
+        is kept.
     """
 
     kernel: Any
@@ -131,7 +133,7 @@ class Scheme:
     spare: bool = False
 
     def blocks(self, dimension: int) -> Any:
-        """Return (hyper-parameter, slice) pairs of a vector of logarithms, and its length."""
+        """Return (hyper-parameter, slice) pairs for a vector of logarithms, and its length."""
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:
             kinds.append((self.amplitude, 1))
@@ -142,12 +144,12 @@ class Scheme:
         return blocks, end
 
     def starts(self, dimension: int, rng: np.random.Generator | None) -> np.ndarray:
-        """Return starting points of the fit, logarithms (1 + draws, p).
+        """Return the starting points of the fit, as logarithms of shape (1 + draws, p).
 
         Parameters
         ----------
         dimension : int
-            d, coordinates of a point.
+            d, the number of coordinates of a point.
         rng : Generator or None
             Draws all starts but the first; None if ``draws`` is 0.
         """
@@ -161,7 +163,7 @@ class Scheme:
         return points
 
     def bounds(self, dimension: int) -> np.ndarray:
-        """Return lower and upper logarithms, (p, 2)."""
+        """Return the logarithms of the lower and upper bounds, as an array of shape (p, 2)."""
         blocks, size = self.blocks(dimension)
         bounds = np.empty((size, 2))
         for kind, part in blocks:
@@ -281,13 +283,13 @@ def fit(
 def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProcess":
     r"""Return the process after 50 steps of Adam on the log-posterior divided by n.
 
-    A hyper-parameter with bounds l and h is $l+(h-l)/(1+e^{-z})$. The steps move all z, from the
-    start of the scheme, and c, from 0.
+    Each hyper-parameter with bounds l and h is expressed as $l+(h-l)/(1+e^{-z})$. The steps change
+    all z, starting at the scheme's start, and c, starting at 0.
 
     Parameters
     ----------
     scheme : Scheme
-        With a free mean and no further starts.
+        A scheme with a free mean and no further starts.
     X, y : (n, d) and (n,) arrays
 
     Raises
@@ -307,7 +309,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
 
 
 def _within(point, low, high, scheme, X, y):
-    """Return the log-posterior at all z and c, ``point`` (p + 1,), and its gradient there."""
+    """Return the log-posterior and its gradient at ``point`` (p + 1,), which holds all z and c."""
     theta = low + (high - low) * scipy.special.expit(point[:-1])
     value, gradient, by_mean = _log_posterior(np.log(theta), scheme, X, y, point[-1])
     by_z = gradient * (theta - low) * (high - theta) / ((high - low) * theta)
@@ -315,7 +317,7 @@ def _within(point, low, high, scheme, X, y):
 
 
 class GaussianProcess:
-    """The posterior of a function given noisy values, at fixed hyper-parameters.
+    """The posterior of a function given noisy values, with fixed hyper-parameters.
 
     Parameters
     ----------
@@ -324,7 +326,7 @@ class GaussianProcess:
     log_theta : (p,) array
         As in `log_posterior`.
     mean : float or None
-        c; None for the best one, or 0 if the scheme has none.
+        c; None: the best value if the scheme has a free mean, and 0 otherwise.
     """
 
     def __init__(
@@ -347,14 +349,14 @@ class GaussianProcess:
         self.alpha = scipy.linalg.cho_solve((self.L, True), y - self.mean)
 
     def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and standard deviation of the function at rows of ``Z`` (m, d), (m,) each."""
+        """Return the function's means and standard deviations (m,) at the rows of ``Z`` (m, d)."""
         k = self.amplitude * self.kernel(self.U, Z / self.lengthscales)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
         variance = self.amplitude - np.einsum("nm,nm->m", half, half)
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
     def predict_with_gradients(self, Z: np.ndarray) -> Any:
-        """Return mean and deviation at rows of ``Z`` (m, d), (m,), and their gradients (m, d)."""
+        """Return means and deviations (m,) at rows of ``Z`` (m, d), and their gradients (m, d)."""
         V = Z / self.lengthscales
         k, slope = self.kernel.with_slope(self.U, V)
         slope = self.amplitude * slope
@@ -367,9 +369,9 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, deviation, along_mean, along_deviation
 
     def _towards(self, weights, V):
-        """Return the gradient (m, d) of a sum over a of k(u_a, v), by weights times slopes (n, m).
+        """Return gradients (m, d) of sums over a of k(u_a, v), given weights times slopes (n, m).
 
-        The gradient of k(u_a, v) in z is slope (u_a - v) / lengthscale.
+        The gradient of k(u_a, v) with respect to z is slope (u_a - v) / lengthscale.
         """
         sums = weights.T @ self.U
         sums -= weights.sum(axis=0)[:, None] * V
@@ -377,15 +379,15 @@ class GaussianProcess:
         return sums
 
     def draw(self, Z: np.ndarray, rng: np.random.Generator, *, noise: bool = True) -> np.ndarray:
-        """Return a joint draw (m,), of observations or of the function.
+        """Draw observations, or values of the function, jointly at m points.
 
         Parameters
         ----------
         Z : (m, d) array
-            Points of the draw.
+            The points.
         rng : Generator
         noise : bool
-            Whether to draw observations.
+            Whether to draw observations rather than values of the function.
 
         Raises
         ------
@@ -395,11 +397,11 @@ class GaussianProcess:
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
-        # Only lower triangles are used from here on, as a symmetric C equals its transpose.
+        # Only lower triangles are used from here on. C is symmetric, so it equals its transpose.
         C = self.kernel.gram(V).T
         dsyrk = compiled.blas.dsyrk
         C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)
-        # Rounding makes the covariance of close candidates indefinite by some 1e-12 of s.
+        # Rounding makes the covariance of close candidates indefinite by about 1e-12 s.
         C[np.diag_indices_from(C)] += self.noise if noise else 1e-8 * self.amplitude
         L, fault = compiled.lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)
         if fault:

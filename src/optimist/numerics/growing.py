@@ -8,16 +8,16 @@ from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
-GROWTH = 4  # a square grows by one over this
+GROWTH = 4  # a square array grows by its size over this
 
 
 class GrowingArray:
-    """Items of one shape, joined along the first axis.
+    """A growing number of items of the same shape, joined along the first axis.
 
     Parameters
     ----------
     *shape : int
-        Shape of an item; none for numbers.
+        Shape of an item; empty for numbers.
     dtype : type
     """
 
@@ -30,7 +30,7 @@ class GrowingArray:
 
     @property
     def values(self) -> np.ndarray:
-        """The items so far, a view (n, ...)."""
+        """The items so far, as a view of shape (n, ...)."""
         return self._values[: self._length]
 
     @property
@@ -58,7 +58,7 @@ class GrowingArray:
 
 
 class GrowingTable:
-    """Columns of equal height; the rows of ``values`` are contiguous.
+    """A growing number of columns of equal height; the rows of ``values`` are contiguous.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class GrowingTable:
 
     @property
     def values(self) -> np.ndarray:
-        """The columns so far, a view (height, columns)."""
+        """The columns so far, as a view of shape (height, columns)."""
         return self._values[:, : self.columns]
 
     @property
@@ -80,7 +80,7 @@ class GrowingTable:
         return self.values.nbytes
 
     def new_column(self) -> np.ndarray:
-        """Append a column; return it (height,) for filling."""
+        """Append a column and return it, to be filled, as a view of shape (height,)."""
         if self.columns == self._values.shape[1]:
             self._values = np.concatenate([self._values, np.empty_like(self._values)], axis=1)
         self.columns += 1
@@ -88,7 +88,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix that grows by sums of squares, in the memory of a larger one."""
+    """A symmetric matrix that grows as outer products are added, stored inside a larger one."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -96,7 +96,7 @@ class GrowingSquare:
 
     @property
     def values(self) -> np.ndarray:
-        """The matrix, a view (n, n)."""
+        """The matrix, as a view of shape (n, n)."""
         return self._values[: self.size, : self.size]
 
     @property
@@ -105,15 +105,18 @@ class GrowingSquare:
         return self.values.nbytes
 
     def column(self, place: int) -> np.ndarray:
-        """Return a column, a view (n,)."""
+        """Return a column, as a view of shape (n,)."""
         return self._values[: self.size, place]
 
     def fill(self, values: np.ndarray) -> None:
-        """Set the matrix to ``values`` (n, n), of the same size."""
+        """Set the matrix to ``values``, which must have the same shape (n, n)."""
         self._values[: self.size, : self.size] = values
 
     def add_square(self, x: np.ndarray, factor: float) -> None:
-        """Add ``factor`` times the square of ``x``; n becomes the length of ``x`` (n or more,)."""
+        """Add ``factor`` times the outer product of ``x`` with itself.
+
+        ``x`` has at least n entries, and its length becomes the new n.
+        """
         self.size = len(x)
         if self.size > len(self._values):
             self._reserve(self.size + self.size // GROWTH)

@@ -2,11 +2,11 @@ r"""Adaptive Huber regression with a ridge, over a ball.
 
 $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
   f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
-minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: its
-gradient is $\pm\tau_s$ whatever its size. A reward beyond $\tau_s + S\|a_s\|$ is clipped all over
-the ball, and so replaced by one of that size: F changes by a constant, and no number in the sums is
-so large that subtracting it again would cost the others their digits. While the set of clipped
-observations and their signs do not change, F is the quadratic
+minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: the
+derivative of its loss is $\pm\tau_s$ whatever its size. A reward beyond $\tau_s + S\|a_s\|$ is
+clipped everywhere in the ball, so it is replaced by one of that size. F then changes by a constant,
+and no number in the sums is so large that subtracting it again would cost the others their digits.
+While the set of clipped observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -26,7 +26,7 @@ MAX_STEPS = 50
 MAX_HALVINGS = 40
 MAX_SWEEPS = 5000
 MAX_GRADIENT_STEPS = 200_000
-# Reweighted regressions stop at this distance to the minimiser, in the norm of H.
+# Reweighting stops once a step is at most this long in the norm of H.
 SWEEP_TOLERANCE = 1e-8
 JITTER = 1e-12
 ROUNDING = 1e-14
@@ -48,7 +48,7 @@ class HuberRegression:
     H : (d, d) array
         $\lambda I + \sum_s a_sa_s^\top$ over all observations.
     b : (d,) array
-        $\sum_s y_sa_s$ over all observations, for $y_s$ as above.
+        $\sum_s y_sa_s$ over all observations, with $y_s$ replaced as above.
     """
 
     def __init__(self, dimension: int, ridge: float, radius: float) -> None:
@@ -57,7 +57,7 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
-        # The last parameter with its clipped observations, and their number at that time.
+        # The last parameter, the number of observations at that time, and the clipped ones.
         self._last: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
@@ -81,9 +81,9 @@ class HuberRegression:
         self.b += y * a
 
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the indices (c,) of the clipped observations at ``theta`` (d,), and signs (c,).
+        """Return the indices (c,) and signs (c,) of the observations clipped at ``theta`` (d,).
 
-        A second call for the same array only visits new observations.
+        A second call with the same array visits only new observations.
         """
         point, old, (indices, signs) = self._last
         if point is not theta:
@@ -102,16 +102,16 @@ class HuberRegression:
         a, y, tau = self.observations
         z = y - theta @ a
         pull = np.clip(z, -tau, tau)
-        # f_tau(z) = c (z - c / 2) with c the clipped z.
+        # f_tau(z) = c (z - c / 2), where c is the clipped z.
         return 0.5 * self.ridge * float(theta @ theta) + float(pull @ (z - 0.5 * pull))
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
-        """Return the gradient of F (d,) at ``theta`` (d,), in one pass over the data."""
+        """Return the gradient (d,) of F at ``theta`` (d,), in one pass over the data."""
         a, y, tau = self.observations
         return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
 
     def minimise_with(self, clipped: Any) -> np.ndarray:
-        """Return the minimiser (d,) over the ball of the quadratic for one clipped set.
+        """Return the minimiser (d,), over the ball, of the quadratic for a given clipped set.
 
         Parameters
         ----------
@@ -147,18 +147,19 @@ class HuberRegression:
 
 
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Semismooth Newton from ``start``: exact, as F is quadratic between changes of the set.
+    """Run semismooth Newton from ``start``.
 
-    A step goes to the minimiser for the set at its start. If that point has the same set, it is
-    the minimiser of F; otherwise the step is halved until F decreases, since Newton's method on a
-    piecewise quadratic may cycle.
+    The method is exact, since F is quadratic for a fixed clipped set. A step goes to the minimiser
+    for the clipped set at its start. If that point has the same set, it is the minimiser of F;
+    otherwise the step is halved until F decreases, since Newton's method on a piecewise quadratic
+    may cycle.
 
     Parameters
     ----------
     regression : HuberRegression
     start : (d,) array
     accuracy : float
-        Of no effect; see `solve_by_gradient`.
+        Ignored; see `solve_by_gradient`.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float
             return target, True
         value = regression.value(theta) if value is None else value
         point, below = _descend(regression, theta, value, target)
-        if point is None:  # no descent along a descent direction: the minimum, to rounding
+        if point is None:  # no decrease: theta is the minimum up to rounding
             return theta, True
         clipped = there if point is target else regression.clipped(point)
         theta, value = point, below
@@ -188,9 +189,9 @@ def _same(a, b):
 
 
 def _descend(regression, theta, value, target):
-    """Return ``target`` or a point on the way there at which F is below ``value``, and F there.
+    """Return a point from ``theta`` to ``target`` at which F is below ``value``, and F there.
 
-    Return None if no such point is found.
+    ``target`` itself is tried first. The point is None if none is found.
     """
     point, share = target, 1.0
     for _ in range(MAX_HALVINGS):
@@ -203,7 +204,7 @@ def _descend(regression, theta, value, target):
 
 
 def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Iteratively reweighted ridge regressions from ``start``; slow and reliable, a cross-check.
+    """Run iteratively reweighted ridge regression from ``start``: a slow but reliable cross-check.
 
     Arguments and result are as in `solve_newton`.
     """
@@ -218,14 +219,16 @@ def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accurac
 
 
 def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    r"""Projected gradient from ``start``, with steps $1/\Lambda$, $\Lambda = \lambda_{\max}(H)$.
+    r"""Run projected gradient descent from ``start`` with steps $1/\Lambda$.
+
+    Here $\Lambda = \lambda_{\max}(H)$.
 
     Parameters
     ----------
     regression, start
-        As in `solve_newton`, like the result.
+        As in `solve_newton`, which also describes the result.
     accuracy : float
-        Largest gradient mapping $\Lambda\|\theta^+-\theta\|$ at which it stops.
+        The method stops once the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most this.
     """
     theta = start
     smoothness = float(np.linalg.eigvalsh(regression.H)[-1])
@@ -249,7 +252,7 @@ def solve_by_gradient_from_zero(
 def solve_by_slsqp_in_a_loop(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing.
+    """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timings.
 
     Arguments and result are as in `solve_newton`.
     """

@@ -1,4 +1,4 @@
-r"""Covariance functions, by name, between rows of points.
+r"""Covariance functions between rows of points, by name.
 
 | name | $k(x,x')$ with $r = \|x-x'\|$ |
 | --- | --- |
@@ -35,23 +35,23 @@ class Kernel(ABC):
 
     @abstractmethod
     def diagonal(self, X: np.ndarray) -> np.ndarray:
-        """Return k(x, x) for the rows of ``X`` (n, d), as (n,)."""
+        """Return k(x, x) for each row x of ``X`` (n, d), as an array of shape (n,)."""
 
 
 class _Stationary(Kernel):
-    """A kernel of the distance, with k(x, x) = 1."""
+    """A kernel that depends only on the distance, with k(x, x) = 1."""
 
     def __init__(self, lengthscale: Any) -> None:
         self.lengthscale = positive("lengthscale", lengthscale)
 
-    metric: str  # scipy's name of the argument of k
+    metric: str  # scipy's name for the argument of k
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        # Exact differences: expanding the square would cancel for close points.
+        # Distances come from differences, as expanding the square loses digits for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):
-        """Return the symmetric matrix (n, n) of rows of ``X`` (n, d), each pair evaluated once."""
+        """Return the kernel matrix (n, n) of rows of ``X`` (n, d), evaluating each pair once."""
         distances = scipy.spatial.distance.pdist(X, self.metric)
         K = scipy.spatial.distance.squareform(self.profile(distances), checks=False)
         np.fill_diagonal(K, 1.0)
@@ -62,11 +62,11 @@ class _Stationary(Kernel):
 
     @abstractmethod
     def profile(self, distances):
-        """Return k at an array of distances, which may be overwritten."""
+        """Return k at each entry of ``distances``, which may be overwritten."""
 
 
 class GaussianKernel(_Stationary):
-    r"""$\exp(-r^2/(2\ell^2))$, with r the distance.
+    r"""$\exp(-r^2/(2\ell^2))$, where r is the distance.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class GaussianKernel(_Stationary):
     Raises
     ------
     ConfigError
-        For a lengthscale that is not positive.
+        If the lengthscale is not positive.
     """
 
     name = "gaussian"
@@ -147,7 +147,7 @@ class Matern52(_Matern):
         return values
 
     def with_slope(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        r"""Return k and S, see `GaussianKernel.with_slope`; here S is $5(1+z)e^{-z}/3$."""
+        r"""Return k and S as in `GaussianKernel.with_slope`; here S is $5(1+z)e^{-z}/3$."""
         z = cdist(X, Y, "euclidean")
         z *= math.sqrt(2.0 * self.order) / self.lengthscale
         decay = np.exp(-z)
@@ -170,7 +170,7 @@ class LinearKernel(Kernel):
 
 
 class GramKernel(Kernel):
-    """Values from a given matrix; a point is its row number, as a float.
+    """Kernel values from a given matrix; a point is a row number, stored as a float.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class GramKernel(Kernel):
     Raises
     ------
     ConfigError
-        For a matrix that is not square, finite and symmetric.
+        If the matrix is not square, finite and symmetric.
     """
 
     name = "gram"
@@ -222,7 +222,7 @@ def make_kernel(name: str, lengthscale: float | None = None) -> Kernel:
     Raises
     ------
     ConfigError
-        For any other name or lengthscale.
+        If the name is unknown or the lengthscale is not allowed.
     """
     one_of("kernel", name, KERNELS)
     if name == "linear":

@@ -32,9 +32,9 @@ class LevelSet:
     level : float
         beta squared, positive.
     radius : float or None
-        S when the domain is a ball, None for the whole space (which needs a ridge).
+        S if the domain is a ball; None for the whole space, which needs a ridge.
     memory : SolutionMemory or None
-        Earlier solutions, from which Newton's method starts, and which it extends.
+        Earlier solutions, from which Newton's method starts and to which it adds new ones.
     derivatives : tuple or None
         Value, gradient and Hessian at the centre, if already computed.
 
@@ -68,14 +68,14 @@ class LevelSet:
 
     @cached_property
     def regular_hessian(self) -> np.ndarray:
-        """The Hessian at the centre, made definite."""
+        """The Hessian at the centre, made positive definite."""
         return made_definite(self.hessian, JITTER, ROUNDING)
 
     @cached_property
     def reach(self) -> float:
-        r"""Bound on the distance of any member from the centre.
+        r"""Upper bound on the distance of any member from the centre.
 
-        In the ball it is S plus the norm of the centre, which may lie outside; without a ball it
+        For a ball it is S plus the norm of the centre, which may lie outside; without a ball it
         follows from the ridge, as $\psi\ge\frac\lambda2\|\cdot\|^2$.
         """
         if self.radius is None:
@@ -83,18 +83,18 @@ class LevelSet:
         return self.radius + math.sqrt(self.centre @ self.centre)
 
     def distance_bounds(self, thetas: np.ndarray) -> Any:
-        """Bound the distance of any member from each row of ``thetas`` (m, d), as (m,)."""
+        """Return bounds (m,) on the distance of any member from each row of ``thetas`` (m, d)."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)
 
     def excess(self, thetas: np.ndarray) -> np.ndarray:
-        """Return psi at the rows of ``thetas`` (m, d), as (m,)."""
+        """Return psi at each row of ``thetas`` (m, d), as an array of shape (m,)."""
         return self.likelihood.values(thetas) - self.minimum
 
     @cached_property
     def remembered(self) -> Any:
-        """Points (m, d) of the memory, values (m,) and gradients (m, d) there, or None."""
+        """Points (m, d) in the memory with the values (m,) and gradients (m, d) there, or None."""
         if self.memory is None or not self.memory.count:
             return None
         kept = self.memory.kept
@@ -102,7 +102,7 @@ class LevelSet:
         return self.memory.expansions.points[kept].copy(), *tangents
 
     def may_reach(self, thetas: np.ndarray) -> np.ndarray:
-        """Return whether psi may be small enough at each row of ``thetas`` (m, d).
+        """Return whether psi may be at most the level at each row of ``thetas`` (m, d).
 
         The bound comes from the tangents at remembered points, without a pass over the data.
         """
@@ -120,15 +120,16 @@ class LevelSet:
 
     @cached_property
     def holds_centre(self) -> bool:
-        """Whether the centre lies in the set: an unconstrained one may be outside the ball."""
+        """Whether the centre lies in the set; an unconstrained centre may be outside the ball."""
         if self.radius is None:
             return True
         return math.sqrt(self.centre @ self.centre) <= self.radius * (1.0 + SPHERE_TOLERANCE)
 
     def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
-        r"""Return members on the way from the centre to ``thetas`` (m, d), by convexity of psi.
+        r"""Return members (m, d) on the segments from the centre to the rows of ``thetas`` (m, d).
 
-        ``values`` (m,) are the likelihood at ``thetas``. The centre must be in the set.
+        They are members because psi is convex. ``values`` (m,) are the values of the likelihood at
+        ``thetas``. The centre must be in the set.
         """
         move = thetas - self.centre
         share = self.level / np.maximum(values - self.minimum, self.level)
@@ -137,7 +138,7 @@ class LevelSet:
         return self.centre + share[:, None] * move
 
     def reaches_tip(self, x: np.ndarray) -> bool:
-        r"""Return whether the maximum for arm ``x`` (d,) is at $Sx/\|x\|$, as over the ball."""
+        r"""Return whether the maximiser for arm ``x`` (d,) is $Sx/\|x\|$, as over the ball."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False
@@ -148,16 +149,16 @@ class LevelSet:
 def values_from_below(
     points: np.ndarray, values: np.ndarray, gradients: np.ndarray, thetas: np.ndarray
 ) -> np.ndarray:
-    """Bound a convex function from below by its tangents, as (k,).
+    """Return lower bounds (k,) on a convex function from its tangents.
 
     Parameters
     ----------
     points : (m, d) array
-        Points of the tangents.
+        Points at which the tangents touch the function.
     values, gradients : (m,) and (m, d) arrays
         Values and gradients of the function there.
     thetas : (k, d) array
-        Points of the bound.
+        Points at which to bound the function.
     """
     offsets = values - dots(gradients, points)
     return (thetas @ gradients.T + offsets).max(axis=1)

@@ -21,7 +21,7 @@ from optimist.numerics.links import Link
 HISTORIES = ("raw", "aggregated")
 # Keeps Newton systems definite while the plays do not yet span the space.
 JITTER = 1e-9
-# The same, as a share of the trace, for large traces.
+# The same, as a fraction of the trace, for large traces.
 ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
 DECREMENT_TOLERANCE = 1e-12
@@ -39,7 +39,7 @@ class History:
     Raises
     ------
     ConfigError
-        For any other mode.
+        If ``mode`` is any other value.
     """
 
     def __init__(self, dimension: int, mode: str = "raw") -> None:
@@ -55,17 +55,17 @@ class History:
 
     @property
     def features(self) -> np.ndarray:
-        """Rows x_i, (n, d)."""
+        """The rows x_i, as an array of shape (n, d)."""
         return self._features.values
 
     @property
     def products(self) -> np.ndarray:
-        """Rows of x_i x_i^T, flattened, (n, d * d), so that a Hessian is one matrix product."""
+        """Each x_i x_i^T as a row, of shape (n, d * d), so that a Hessian is one matrix product."""
         return self._products.values
 
     @property
     def weights(self) -> np.ndarray:
-        """Number of plays of each row, (n,)."""
+        """Number of plays of each row, as an array of shape (n,)."""
         return self._weights.values
 
     @property
@@ -90,7 +90,7 @@ class History:
         self._weights.append(1.0)
 
     def extend(self, rows: np.ndarray, rewards: np.ndarray) -> None:
-        """Add plays of arms ``rows`` (n, d) with their ``rewards`` (n,), to a raw history."""
+        """Add plays of arms ``rows`` (n, d) with their ``rewards`` (n,) to a raw history."""
         n = len(rows)
         self._features.extend(rows)
         self._products.extend((rows[:, :, None] * rows[:, None, :]).reshape(n, -1))
@@ -108,9 +108,9 @@ class Likelihood:
     link : optimist.numerics.links.Link
     history : History
     ridge : float
-        lambda, the coefficient of the squared norm (halved).
+        lambda; the penalty is lambda / 2 times the squared norm.
     tilt : (d,) array or float
-        c of an additional linear term -c^T theta.
+        c in an additional linear term -c^T theta.
     """
 
     def __init__(self, link: Link, history: History, ridge: float = 0.0, tilt: Any = 0.0) -> None:
@@ -120,13 +120,13 @@ class Likelihood:
         self.linear = history.reward_sum / link.dispersion + tilt
 
     def values(self, thetas: np.ndarray) -> np.ndarray:
-        """Return L at each row of ``thetas`` (m, d), as (m,)."""
+        """Return L at each row of ``thetas`` (m, d), as an array of shape (m,)."""
         m = self.link.log_partition(thetas @ self.history.features.T)
         fit = m @ self.history.weights / self.link.dispersion - thetas @ self.linear
         return fit + 0.5 * self.ridge * dots(thetas, thetas)
 
     def gradients(self, thetas: np.ndarray) -> np.ndarray:
-        """Return the gradient at each row of ``thetas`` (m, d), as (m, d)."""
+        """Return the gradients (m, d) at the rows of ``thetas`` (m, d)."""
         mu = self.link.mean(thetas @ self.history.features.T) * self.history.weights
         return mu @ self.history.features / self.link.dispersion - self.linear + self.ridge * thetas
 
@@ -157,7 +157,7 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
 
     Each step minimises the local quadratic model (over the ball), followed by Armijo backtracking
     on the segment. The last step is a full step with a predicted decrease below 1e-12 of the
-    value: Newton's method squares the error, which was 1e-6 before it.
+    value: Newton's method squares the error, which was 1e-6 before that step.
 
     Parameters
     ----------
@@ -186,9 +186,9 @@ def descend(
     ----------
     likelihood : Likelihood
     theta : (d,) array
-        Start, in the domain.
+        Starting point, in the domain.
     derivatives : tuple of float, (d,) and (d, d) arrays
-        Value, gradient and Hessian there.
+        Value, gradient and Hessian at the start.
     radius : float or None
         S if the domain is a ball, None for the whole space.
 
@@ -209,7 +209,7 @@ def descend(
 def _descend(likelihood, theta, derivatives, radius):
     """Return the last point, the derivatives there, the remaining step, and converged.
 
-    Callers that need no derivatives at the end save their computation.
+    The last step is left to the caller, which can thus avoid derivatives that it does not need.
     """
     value, gradient, hessian = derivatives
     none = np.zeros_like(theta)
@@ -234,7 +234,7 @@ def _descend(likelihood, theta, derivatives, radius):
 
 
 def ball_constraint(radius: float) -> dict[str, Any]:
-    r"""Return the constraint $\|\theta\| \le S$ as scipy's SLSQP takes it."""
+    r"""Return the constraint $\|\theta\| \le S$ in the form that scipy's SLSQP takes."""
     return {
         "type": "ineq",
         "fun": lambda theta: radius**2 - theta @ theta,
@@ -245,12 +245,12 @@ def ball_constraint(radius: float) -> dict[str, Any]:
 def minimise_by_slsqp(
     likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
 ) -> Any:
-    """Minimise as `minimise` does, by scipy's SLSQP, as public codes do.
+    """Minimise as `minimise` does, but by scipy's SLSQP, as public code does.
 
     Parameters
     ----------
     likelihood, start, radius
-        As in `minimise`, like the result; ``start`` is not scaled.
+        As in `minimise`, which also describes the result, but ``start`` is not scaled.
     tolerance : float
         SLSQP's ``ftol``.
     """

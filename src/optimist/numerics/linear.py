@@ -1,4 +1,4 @@
-r"""Rows of vectors; norms and rank-one updates of symmetric positive-definite matrices."""
+r"""Operations on rows of vectors; norms and rank-one updates of positive-definite matrices."""
 
 from typing import Any
 
@@ -8,25 +8,26 @@ from optimist.numerics import compiled
 
 
 def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the inner products of the rows of ``a`` (m, d) and ``b`` (m, d), as (m,)."""
+    """Return the inner products (m,) of the rows of ``a`` (m, d) and ``b`` (m, d)."""
     return np.vecdot(a, b)
 
 
 def norms(a: np.ndarray) -> np.ndarray:
-    """Return the Euclidean norm of each row of ``a`` (m, d), as (m,)."""
+    """Return the Euclidean norms (m,) of the rows of ``a`` (m, d)."""
     return np.sqrt(np.vecdot(a, a))
 
 
 def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
-    """Add ``values`` (a scalar or (m,)) to the diagonals of ``matrices`` (m, d, d), in place."""
+    """Add ``values``, a scalar or one per matrix, to the diagonals of ``matrices`` (m, d, d)."""
     diagonals = np.einsum("mii->mi", matrices)
     diagonals += np.asarray(values)[..., None]
 
 
 def made_definite(H: np.ndarray, least: float, share: float) -> np.ndarray:
-    """Return ``H`` (d, d) with ``least``, or a ``share`` of its trace if larger, on its diagonal.
+    """Return ``H`` (d, d) with a positive number added to its diagonal.
 
-    A positive semi-definite matrix becomes definite, despite the rounding errors of its entries.
+    The number is ``least``, or ``share`` times the trace if that is larger. It makes a positive
+    semi-definite matrix definite, despite the rounding errors of its entries.
     """
     return H + max(least, share * np.trace(H)) * np.eye(len(H))
 
@@ -53,15 +54,15 @@ def add_outer_to_inverse(H_inv: np.ndarray, v: np.ndarray, b: float, q: Any) -> 
 
 
 def add_outer(H: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
-    r"""Return $H + b\,vv^\top$, (d, d), for ``v`` (d,); in place if H is in Fortran order.
+    r"""Return $H + b\,vv^\top$ for ``v`` (d,), computed in place if H is in Fortran order.
 
-    One call of BLAS takes a third of the time of numpy's three.
+    One call to BLAS takes a third of the time of three calls to numpy.
     """
     return compiled.blas.dger(b, v, v, a=H, overwrite_a=1)
 
 
 def quadratic_norms(thetas: np.ndarray, centre: np.ndarray, H: np.ndarray) -> np.ndarray:
-    r"""Return $\|\theta - c\|_H$ for every row of ``thetas``, as (n,).
+    r"""Return $\|\theta - c\|_H$ for every row of ``thetas``, as an array of shape (n,).
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Link(ABC):
         """Return mu'(z), elementwise."""
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return (m, mu, mu') at ``z`` together, which saves exponentials."""
+        """Return m, mu and mu' at ``z`` together, which saves exponentials."""
         return self.log_partition(z), self.mean(z), self.slope(z)
 
     @abstractmethod
@@ -98,8 +98,8 @@ class Logistic(Link):
         return e / np.square(1.0 + e)
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        # In place if possible: this is the inner loop of the likelihood methods. The mean has
-        # an absolute, not a relative, accuracy of one rounding.
+        # In place if possible: this is the inner loop of the likelihood methods. The mean is
+        # accurate to one rounding error in absolute, not in relative, terms.
         e = np.abs(z)
         np.negative(e, out=e)
         np.exp(e, out=e)
@@ -159,7 +159,7 @@ class Gaussian(Link):
     Raises
     ------
     ConfigError
-        For a ``sigma`` that is not positive.
+        If ``sigma`` is not positive.
     """
 
     name = "gaussian"
@@ -199,12 +199,12 @@ def make_link(name: str, **parameters: Any) -> Link:
     ----------
     name : {"logistic", "poisson", "gaussian"}
     **parameters
-        Parameters of its class: ``sigma`` for ``gaussian``, none for the others.
+        Parameters of the link's class: ``sigma`` for ``gaussian``, none for the others.
 
     Raises
     ------
     ConfigError
-        For any other name, or a sigma that is not positive.
+        If the name is unknown or sigma is not positive.
     """
     if name not in LINKS:
         raise unknown_name("link", name, LINKS)

@@ -1,11 +1,11 @@
-r"""Maximising linear functions over level sets of a likelihood.
+r"""Maximisation of linear functions over level sets of a likelihood.
 
 The problem $\max_{\theta\in\mathcal C} x^\top\theta$ is convex, so its optimality conditions are
 sufficient: unknowns $(\theta, s, \rho)$ with
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
 `maxima` solves them for several x at once (`optimist.numerics.optimality`). `maximise_by_slsqp` is
-the generic solver of the public codes, kept for comparison and as an oracle.
+the generic solver used in public code, kept for comparison and as an oracle.
 """
 
 import math
@@ -19,15 +19,15 @@ from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import OptimalitySystem
 
 LOG_S_RANGE = (-20.0, 40.0)
-# Largest distance of the dual's answer below its bound, as a share of the size of the set.
+# How far the dual's solution may be below its bound, as a fraction of the size of the set.
 DUAL_TOLERANCE = 1e-9
 
 
 def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
-    """Return the index of the arm (K, d) with the largest maximum over a level set.
+    """Return the index of the row of ``arms`` (K, d) with the largest maximum over a level set.
 
     ``prune`` drops an arm as soon as its upper bound is below another arm's lower bound. The maxima
-    are compared to some nine digits: any of the arms that tie to nine digits may be returned.
+    are compared to about nine digits; of the arms that tie to this precision, any may be returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -38,7 +38,7 @@ def maxima(level_set: LevelSet, arms: np.ndarray) -> Any:
 
 
 def _solve(level_set, arms, prune):
-    """Return the maxima (K,); with ``prune`` lower bounds, which are exact for the largest."""
+    """Return the maxima (K,), or, with ``prune``, lower bounds that are exact for the largest."""
     values = np.zeros(len(arms))
     rows = np.flatnonzero(arms.any(axis=1))
     if len(rows):
@@ -59,7 +59,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
     $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. If $\psi$ jumps over $\beta^2$, all
     points between the two ends are minimisers for one s, and the answer is among them. An answer
-    short of the bound of the maximum counts among the failures of the level set.
+    that falls short of the bound on the maximum is counted in the level set's ``failures``.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class _Tilted:
 
 
 class _DualSearch:
-    """Minimisers for some s, and the two nearest to the border of a level set on either side."""
+    """Minimisers for some s, and those nearest to the border of a level set on either side."""
 
     def __init__(self, level_set: Any, x: np.ndarray) -> None:
         self.set, self.x = level_set, x
@@ -119,7 +119,7 @@ class _DualSearch:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 
     def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, the same for every call with one s."""
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, which is computed once for each s."""
         if log_s not in self.gaps:
             self.gaps[log_s] = self._new_gap(math.exp(log_s))
         return self.gaps[log_s]
@@ -140,7 +140,7 @@ class _DualSearch:
         return gap
 
     def crossing(self):
-        """Return the border point between the two, the last one in the set."""
+        """Return the last point of the set on the segment between the two nearest minimisers."""
         from scipy.optimize import brentq
 
         start, move = self.below.theta, self.above.theta - self.below.theta
@@ -155,7 +155,7 @@ class _DualSearch:
         return start + brentq(excess, 0.0, 1.0, xtol=1e-15) * move
 
     def is_maximal(self, theta):
-        r"""Return whether ``theta`` attains the dual bounds, to nine digits.
+        r"""Return whether ``theta`` attains the dual bounds to nine digits.
 
         By weak duality $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is at least the maximum.
         """
@@ -167,9 +167,10 @@ class _DualSearch:
 
 
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm, as (K,), by scipy's SLSQP.
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm by scipy's SLSQP.
 
-    One solve per arm from the centre, with the constraints and gradients of public codes.
+    Each arm takes one run from the centre, with the constraints and gradients used in public code.
+    The result has shape (K,).
 
     Parameters
     ----------

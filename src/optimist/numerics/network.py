@@ -50,28 +50,28 @@ class TwoLayerNetwork:
         )
 
     def layers(self, w: np.ndarray) -> Any:
-        """Return the parameters of rows of ``w`` (K, d_w), as views."""
+        """Return views of the parameters in the rows of ``w`` (K, d_w)."""
         W1 = w[:, self._first].reshape(len(w), self.hidden, self.dimension)
         return Layers(W1, w[:, self._bias], w[:, self._second], w[:, -1])
 
     def values(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return f (K,) for rows of ``w`` (K, d_w) and ``x`` (K, d)."""
+        """Return f (K,) for each pair of rows of ``w`` (K, d_w) and ``x`` (K, d)."""
         layers = self.layers(w)
         return np.einsum("kh,kh->k", layers.w2, _hidden(layers, x)) + layers.b2
 
     def gradients(self, w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradients in rows of ``w`` (K, d_w) and of ``x`` (K, d), of these shapes."""
+        """Return the gradients with respect to ``w`` (K, d_w) and to ``x`` (K, d), row by row."""
         g = np.empty(w.shape)
         return g, self.gradients_into(self.layers(g), self.layers(w), x)
 
     @staticmethod
     def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
-        """Write the gradients in the parameters to ``out``; return the gradients in x, (K, d).
+        """Write the gradients in the parameters to ``out`` and return the gradients in x (K, d).
 
         Parameters
         ----------
         out, layers : Layers
-            Views of an array for the gradients and of the parameters, see `layers`.
+            Views of an array for the gradients, and of the parameters; see `layers`.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -84,17 +84,17 @@ class TwoLayerNetwork:
         return (q[:, None, :] @ layers.W1)[:, 0]
 
     def value(self, w: np.ndarray, x: np.ndarray) -> float:
-        """Return f of parameters ``w`` (d_w,) at one point ``x`` (d,), a float."""
+        """Return f for parameters ``w`` (d_w,) at one point ``x`` (d,)."""
         layers = self.layers(w[None])
         h = np.array([[logistic(z) for z in _inputs(layers, x[None])[0]]])
         return float((np.einsum("kh,kh->k", layers.w2, h) + layers.b2)[0])
 
     def gradient(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return the gradient in ``w`` (d_w,) at one point ``x`` (d,), as (d_w,)."""
+        """Return the gradient (d_w,) with respect to ``w`` (d_w,) at one point ``x`` (d,)."""
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
-        r"""Draw parameters as PyTorch's linear layers do, $U(\pm1/\sqrt{\text{inputs}})$ each."""
+        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, as PyTorch's linear layers do."""
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)
@@ -102,7 +102,7 @@ class TwoLayerNetwork:
     def squared_error(
         self, w: np.ndarray, X: np.ndarray, y: np.ndarray
     ) -> tuple[float, np.ndarray]:
-        """Return the mean squared error of parameters, and its gradient (d_w,).
+        """Return the mean squared error of the network and its gradient (d_w,).
 
         Parameters
         ----------
@@ -123,16 +123,16 @@ def least_squares(
     y: np.ndarray,
     unit: bool,
 ) -> np.ndarray:
-    """Return parameters (d_w,) of the least mean squared error that L-BFGS-B finds.
+    """Return the parameters (d_w,) with the smallest mean squared error that L-BFGS-B finds.
 
     Parameters
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        Starts of the solver; the best result counts.
+        Starting points of the solver; the best result is returned.
     X, y : (n, d) and (n,) arrays
     unit : bool
-        Whether to keep parameters in [0, 1].
+        Whether to constrain the parameters to [0, 1].
     """
     from scipy.optimize import minimize
 
@@ -152,7 +152,7 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, equal to scipy.special, which is slow to load."""
+    """Return 1 / (1 + exp(-z)) for one number, equal to scipy's but without its slow import."""
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:

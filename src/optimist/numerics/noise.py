@@ -3,7 +3,7 @@ r"""Laws of heavy-tailed noise and their moments.
 Laws use the parametrisation of `scipy.stats`. Noise is a draw minus the law's centre, by default
 its mean; moments are about the mean,
 $$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q},$$
-finite for q below the tail index only.
+which are finite only for q below the tail index.
 """
 
 import math
@@ -39,7 +39,7 @@ class Law(ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
-        """Return ``size`` draws, not centred, as an array."""
+        """Return an array of ``size`` draws that are not centred."""
 
     def moment(self, q: float) -> float:
         r"""Return $m_q$, the absolute moment of order q about the mean.
@@ -57,7 +57,7 @@ class Law(ABC):
 
     @abstractmethod
     def _moment(self, q):
-        """Return the moment of an order that exists."""
+        """Return the moment of order ``q``, which must exist."""
 
     def root(self, q: float) -> float:
         r"""Return $\nu_q = m_q^{1/q}$, a scale."""
@@ -109,10 +109,10 @@ class StudentT(Law):
 
 
 class HalfLine(Law):
-    """A law on x >= ``least`` with a power-law density, of order -``tail`` - 1.
+    """A law on x >= ``least`` with a density that decays like x^(-``tail`` - 1).
 
     The trapezoidal rule computes moments after substitutions that make the integrands decay
-    exponentially on either side, so it converges exponentially (Trefethen and Weideman, 2014).
+    exponentially on either side, so that it converges exponentially (Trefethen and Weideman, 2014).
     """
 
     least = 0.0
@@ -210,12 +210,12 @@ def make_law(name: str, shape: float | None = None) -> Law:
     ----------
     name : {"normal", "student_t", "pareto", "lomax", "fisk"}
     shape : float or None
-        Its df, b or c, above 1; None for the normal law.
+        Parameter df, b or c of the law, above 1; None for the normal law.
 
     Raises
     ------
     ConfigError
-        For any other name or shape.
+        If the name is unknown or the shape is not allowed.
     """
     if name not in LAWS:
         raise unknown_name("noise law", name, LAWS)

@@ -8,13 +8,13 @@ $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
 The second term is the leverage of SoR, the subset of regressors; the sum is the leverage of DTC,
 the deterministic training conditional.
 
-W is the inverse Cholesky factor on a subset of S, the basis, whose span contains the others to
-rounding: few of several close points are needed. The sum of both terms is
+W is the inverse Cholesky factor on a subset of S, the basis, whose span contains the others up
+to rounding: of many close points, only a few are needed. The sum of both terms is
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad
   T^\top T = W(I-\lambda V^{-1})W^\top,$$
-with a triangular T: one product with the kernel of the n points, $nr^2$ operations, is most of the
-work. The absolute error of the difference is some $10^{-9}\kappa^2/\lambda$ if $K_S$ is as singular
-as doubles allow.
+with a triangular T: most of the work is one product with the kernel of the n points, which takes
+$nr^2$ operations. The absolute error of the difference is about $10^{-9}\kappa^2/\lambda$ if $K_S$
+is as singular as double precision allows.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
 Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
@@ -27,14 +27,14 @@ import numpy as np
 
 from optimist.numerics import compiled
 
-# Share of k(x, x) below which the variance of f is not computed as one difference.
+# Fraction of k(x, x) below which the variance of f is not computed as one difference.
 CANCELLATION = 1e-8
 
 
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    A point is represented by its kernel with the ``basis``, as an array (r, n).
+    Points are represented by their kernel with the ``basis``, as an array of shape (r, n).
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class NystromPosterior:
     Attributes
     ----------
     basis : (r,) array of int
-        Inducing points that span the others; r, the size of the embedding, is the numerical rank of
-        $K_S$.
+        Indices of inducing points that span the others; r, the size of the embedding, is the
+        numerical rank of $K_S$.
     log_det : float
         $\log\det(G/\lambda + I)$.
     """
@@ -68,7 +68,7 @@ class NystromPosterior:
         self.basis, self._root = pivoted_root(K_S)
         Z = triangular_product(self._root, observed[self.basis])  # (r, u)
         scaled = Z * np.sqrt(counts)
-        V = compiled.blas.dsyrk(1.0, scaled.T, trans=1, lower=1)  # G, its lower triangle
+        V = compiled.blas.dsyrk(1.0, scaled.T, trans=1, lower=1)  # lower triangle of G
         information = float(np.trace(V))
         _add_to_diagonal(V, ridge)
         self._factor = _cholesky(V)
@@ -89,9 +89,9 @@ class NystromPosterior:
         if not self._is_wide:
             return None
         inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
-        H = -self.ridge * inverse  # I - lambda V^-1, its lower triangle
+        H = -self.ridge * inverse  # the lower triangle of I - lambda V^-1
         _add_to_diagonal(H, 1.0)
-        # H = U U^T with an upper triangular U makes T = U^T W^T lower triangular. In reversed order
+        # H = U U^T with an upper triangular U makes T = U^T W^T lower triangular. In reverse order,
         # this is a Cholesky factorisation, and the lower triangle is an upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
@@ -102,13 +102,13 @@ class NystromPosterior:
         return compiled.lapack.dtrtri(self._factor, lower=1)[0]
 
     def mean(self, B: np.ndarray) -> np.ndarray:
-        r"""Return $\tilde\mu$ at the points of ``B`` (r, n), as (n,)."""
+        r"""Return $\tilde\mu$ at the points of ``B`` (r, n), as an array of shape (n,)."""
         return self._weights @ B
 
     def leverages(self, B: np.ndarray, diagonal: Any) -> np.ndarray:
-        r"""Return $\tilde\sigma^2$ (DTC) at points of prior variance ``diagonal`` (n,), as (n,).
+        r"""Return $\tilde\sigma^2$ (DTC) at the points of ``B`` (r, n), as an array of shape (n,).
 
-        ``B`` (r, n) is overwritten.
+        ``diagonal`` (n,) is the prior variance of the points. ``B`` is overwritten.
         """
         if self._shrunk is None:
             Z = triangular_product(self._root, B)
@@ -118,20 +118,23 @@ class NystromPosterior:
         return np.maximum(var_f, 0.0, out=var_f) / self.ridge
 
     def regressors_leverages(self, B: np.ndarray) -> np.ndarray:
-        r"""Return $z^\top V^{-1}z$ (SoR) at the points of ``B`` (r, n), overwritten, as (n,)."""
+        r"""Return $z^\top V^{-1}z$ (SoR), of shape (n,), at the points of ``B`` (r, n).
+
+        ``B`` is overwritten.
+        """
         inside = compiled.blas.dtrmm(1.0, self._whitener(), self._root, lower=1)
         return _squares(triangular_product(inside, B))
 
 
 def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m) and its whitener.
+    r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m), and its whitener.
 
     Returns
     -------
     basis : (r,) array of int
-        Indices, at least one; directions of a relative size below rounding are left out.
+        Indices, at least one; directions whose relative size is below rounding are omitted.
     root : (r, r) array
-        Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, to rounding.
+        Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, up to rounding.
 
     Raises
     ------
@@ -147,12 +150,12 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return L B for the lower triangle of ``L`` (r, r), in the memory of ``B`` (r, n)."""
+    """Return L B in the memory of ``B`` (r, n), using only the lower triangle of ``L`` (r, r)."""
     return compiled.blas.dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
 
 
 def _cholesky(A):
-    """Return the lower factor of ``A`` (r, r); raise LinAlgError without one."""
+    """Return the lower Cholesky factor of ``A`` (r, r); raise LinAlgError if there is none."""
     L, failed = compiled.lapack.dpotrf(A, lower=1)
     if failed:
         raise np.linalg.LinAlgError("a matrix of the sketched posterior has no Cholesky factor")
@@ -164,5 +167,5 @@ def _add_to_diagonal(A, number):
 
 
 def _squares(Z):
-    """Return the squared norms of the columns of ``Z`` (r, n), as (n,)."""
+    """Return the squared norms (n,) of the columns of ``Z`` (r, n)."""
     return np.einsum("rn,rn->n", Z, Z)

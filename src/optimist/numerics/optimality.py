@@ -20,14 +20,16 @@ from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
-# A row whose residual falls by less than a tenth in this many steps has stalled.
+# A row has stalled after this many consecutive steps that each reduce its residual by less than a
+# tenth.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
-# Shares of the ball's multiplier (if only the ball were active): the initial multiplier, and the
-# value below which the constraint is dropped.
+# Fractions of the multiplier that the ball would have if only it were active: the initial
+# multiplier, and the value below which the constraint is dropped.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
-# A start from memory with a larger residual, before or after its first step, is discarded.
+# A start from memory is discarded if its residual is larger than the first number before its first
+# step, or larger than the second number after it.
 FAR_RESIDUAL = 1.5
 STALE_RESIDUAL = 0.3
 
@@ -41,7 +43,7 @@ class OptimalitySystem:
     arms : (m, d) array
         No row may be zero.
     prune : bool
-        Bound the maxima on the way and solve only rows that may be the largest.
+        Whether to bound the maxima on the way and solve only rows that may have the largest one.
     floor : float
         A value that an arm outside the system attains.
 
@@ -66,8 +68,8 @@ class OptimalitySystem:
             self.upper = level_set.radius * self.lengths
         self.tip_possible = np.full(m, level_set.radius is not None)
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
-        self.active = np.zeros(m, dtype=bool)  # ball constraint
-        self.falling = np.zeros(m, dtype=bool)  # the last step would have made rho negative
+        self.active = np.zeros(m, dtype=bool)  # whether the ball constraint is active
+        self.falling = np.zeros(m, dtype=bool)  # whether the full step makes rho negative
         # Derivatives of the likelihood at the iterates, and quantities from them.
         self.values = np.zeros(m)
         self.gradients = np.zeros((m, d))
@@ -77,7 +79,7 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self) -> None:
-        """Solve rows by Newton's method; `open_rows` remain."""
+        """Solve rows by Newton's method; `open_rows` returns the rows that remain."""
         remembers = self.set.remembered is not None
         if remembers:
             self._recall()
@@ -86,7 +88,7 @@ class OptimalitySystem:
         self._iterate()
 
     def open_rows(self) -> np.ndarray:
-        """Return the unsolved rows that, with ``prune``, may be the largest."""
+        """Return the unsolved rows; with ``prune``, only rows that may have the largest maximum."""
         self.upper = np.fmax(self.upper, self.lower)  # if they cross by rounding
         unsolved = self.upper > self.lower
         if not self.prune:
@@ -139,7 +141,7 @@ class OptimalitySystem:
         return self.arms / self.lengths[:, None]
 
     def _recall(self):
-        """Move all rows to the nearest solutions in memory, and bound them from there."""
+        """Move all rows to the nearest solutions in memory, and bound their maxima from there."""
         memory: Any = self.set.memory
         ridge = self.set.likelihood.ridge
         everyone = np.arange(len(self.arms))
@@ -152,7 +154,7 @@ class OptimalitySystem:
         self._bound_by_all_remembered()
 
     def _bound_by_all_remembered(self):
-        """Raise lower bounds to the value of any known member; find the tips outside the set."""
+        """Raise lower bounds to the best value of a known member; rule out tips outside the set."""
         s = self.set
         if self.prune and s.holds_centre:
             points, values, _ = s.remembered
@@ -170,14 +172,14 @@ class OptimalitySystem:
             self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
-        """Start ``rows`` one Newton step from their solutions in memory, or from the set alone.
+        """Start ``rows`` one Newton step from their solutions in memory, or else from the set.
 
-        That step needs no pass over the data.
+        This Newton step needs no pass over the data.
         """
         if remembers and len(rows):
             self._assemble(rows)
             near = rows[self.merit[rows] < FAR_RESIDUAL]
-            self.merit[rows] = np.inf  # no evaluation at the solutions in memory
+            self.merit[rows] = np.inf  # solutions in memory are not evaluated
             if len(near):
                 self._step(near)
                 self._pull_into_ball(near)
@@ -195,7 +197,7 @@ class OptimalitySystem:
     def _fit_multipliers(self, rows, gradients):
         r"""Fit s and rho of ``rows`` by least squares in the stationarity condition.
 
-        A negative s is discarded, and the previous one kept.
+        A negative s is discarded, and the previous s is kept.
         """
         arms, theta, active = self.arms[rows], self._thetas(rows), self.active[rows]
         xx = self.lengths[rows] ** 2
@@ -203,7 +205,7 @@ class OptimalitySystem:
         gt, tt = dots(gradients, theta), dots(theta, theta)
         determinant = np.maximum(xx * tt - xt**2, 1e-12 * xx * tt + 1e-300)
         fitted = (xt * gx - xx * gt) / determinant
-        # A zero rho leaves the system singular if the plays do not span the space.
+        # A zero rho makes the system singular if the plays do not span the space.
         least = RHO_SHARE * np.maximum(gx, 0.0) / np.sqrt(xx * tt + 1e-300)
         rho = np.where(active, np.maximum(fitted, least), 0.0)
         s = (gx + rho * xt) / xx
@@ -218,13 +220,13 @@ class OptimalitySystem:
     # Newton's method
 
     def _evaluate(self, rows):
-        """Compute derivatives at the iterates of ``rows``, then residuals and Jacobians."""
+        """Compute the derivatives at the iterates of ``rows``, then residuals and Jacobians."""
         derivatives = self.set.likelihood.derivatives(self._thetas(rows))
         self.values[rows], self.gradients[rows], self.hessians[rows] = derivatives
         self._assemble(rows)
 
     def _assemble(self, rows):
-        """Fill residuals, scaled to be dimensionless, their norms, and Jacobians of ``rows``."""
+        """Compute the dimensionless residuals of ``rows``, their norms and their Jacobians."""
         s, d, unknowns = self.set, self.arms.shape[1], self.unknowns[rows]
         theta, multiplier, rho = unknowns[:, :d], unknowns[:, d, None], unknowns[:, d + 1, None]
         arms, gradients = self.arms[rows], self.gradients[rows]
@@ -263,7 +265,7 @@ class OptimalitySystem:
             return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
 
     def _step(self, rows):
-        """Take one Newton step on ``rows``, without evaluation; return the data to shorten it."""
+        """Take a Newton step on ``rows`` without evaluation; return the data for shortening it."""
         old, direction = self.unknowns[rows], self._newton_direction(rows)
         size = self._longest_step(old, direction)
         self.unknowns[rows] = _moved(old, direction, size)
@@ -284,14 +286,14 @@ class OptimalitySystem:
         self.falling[rows] = old[:, -1] + direction[:, -1] < 0.0
 
     def _longest_step(self, old, direction):
-        """Return the longest step within the reach that loses at most 90 % of s."""
+        """Return the longest step size within the reach that reduces s by at most 90 %."""
         length = norms(direction[:, :-2])
         size = np.minimum(1.0, self.set.reach / np.maximum(length, 1e-300))
         loss = -direction[:, -2] / old[:, -2]
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
     def _update_active_set(self, rows):
-        r"""Drop or add the ball constraint; return the changed rows (m,).
+        r"""Drop or add the ball constraint; return a boolean array (m,) of the changed rows.
 
         It is dropped when $\rho$ is negligible relative to $s\|x\|/S$ and the step would make it
         negative, not at the first such step: $\rho = 0$ makes the system singular if the plays
@@ -346,7 +348,7 @@ class OptimalitySystem:
 
 
 def _moved(old, direction, size):
-    r"""Return old + size * direction, with a loss of at most 90 % of $\rho$ per step."""
+    r"""Return old + size * direction, but reduce $\rho$ by at most 90 %."""
     new = old + size[:, None] * direction
     new[:, -1] = np.maximum(new[:, -1], 0.1 * old[:, -1])
     return new

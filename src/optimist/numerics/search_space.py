@@ -1,14 +1,15 @@
 r"""Search spaces: points of the box $[0,10]^d$ as settings of a classifier.
 
-Coordinates represent settings in the order of a table from name to kind. A coordinate u gives
+Coordinates represent settings in the order of a table that maps names to kinds. A coordinate u
+gives
 
 choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
 whole number  $a+\lfloor u(b-a+1)/10\rfloor$ from a to b;
 real          $a+(b-a)u/10$, clipped if an end of the range is not allowed.
 
-At u = 10, which would begin another bin, choices and whole numbers have their last value. Liu and
+At u = 10, which would begin another bin, choices and whole numbers take their last value. Liu and
 Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for reals; equal
-bins for whole numbers are our reading.
+bins for whole numbers are our interpretation.
 """
 
 from collections.abc import Mapping
@@ -51,7 +52,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Real:
-    """A number from ``low`` to ``high``, kept within ``least`` and ``most``; None: the ends."""
+    """A number from ``low`` to ``high``, clipped to ``least`` and ``most`` unless they are None."""
 
     low: float
     high: float
@@ -106,19 +107,19 @@ SPACES = {
 
 
 def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
-    """Return the settings, by name, of a point of the box.
+    """Return the settings, by name, that a point of the box represents.
 
     Parameters
     ----------
     space : dict
-        Kinds by name, as in SPACES.
+        Kinds of settings by name, as in SPACES.
     x : (d,) sequence of numbers in [0, 10]
         One coordinate per setting.
 
     Raises
     ------
     ConfigError
-        For a point of another length or outside the box.
+        If the point has the wrong length or lies outside the box.
     """
     point = [float(u) for u in x]
     if len(point) != len(space):

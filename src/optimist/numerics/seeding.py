@@ -1,7 +1,7 @@
-"""Named random streams: the only module that makes generators.
+"""Named random streams; no other module makes generators.
 
 A stream depends on names (paper, name of the setting, trial, purpose), never on the order of jobs,
-so a result cannot depend on the files of a job, the number of cores or the executor.
+so a result cannot depend on the files in a job, the number of cores or the executor.
 """
 
 import hashlib

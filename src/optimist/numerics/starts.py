@@ -1,4 +1,4 @@
-r"""Points on the border of a level set, near its maximisers, from the set alone."""
+r"""Starting points on the border of a level set, near the maximisers, from the set alone."""
 
 import math
 from typing import Any
@@ -14,9 +14,9 @@ LONGEST_STEP = math.log(10.0)
 
 
 def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
-    r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, each row x of ``arms`` (m, d).
+    r"""Return a start for $\max_{\theta\in\mathcal C}x^\top\theta$ per row x of ``arms`` (m, d).
 
-    A start is the point at which the ray of the local ellipsoid's maximiser, $\hat\theta +
+    A start is the point at which the ray to the local ellipsoid's maximiser, $\hat\theta +
     aH^{-1}x$, leaves the set. If the ray meets the sphere first, the start follows the sphere
     towards $Sx/\|x\|$, which must lie outside the set, until $\psi = \beta^2$ holds as well.
 
@@ -31,7 +31,7 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     thetas : (m, d) array
     on_sphere : (m,) array of bool
     scales : (m,) array
-        The a of the ellipsoid, which is its multiplier s.
+        The a of the ellipsoid's maximiser, which is its multiplier s.
     """
     s = level_set
     p = np.linalg.solve(s.regular_hessian, arms.T).T
@@ -58,7 +58,7 @@ def _roots(level_set, thetas):
 
 
 def _cross(level_set, path, a):
-    r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps in log-log scale."""
+    r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps on a log-log scale."""
     power: Any = 1.0
     root = _roots(level_set, path(a))
     for _ in range(CROSSING_STEPS):
@@ -73,7 +73,7 @@ def _cross(level_set, path, a):
 
 
 def _cross_on_sphere(level_set, arms, thetas):
-    r"""Bisect by false position from ``thetas`` (m, d) to $Sx/\|x\|$ for $\psi = \beta^2$."""
+    r"""Find $\psi = \beta^2$ between ``thetas`` (m, d) and $Sx/\|x\|$, by false position."""
     beta, radius = level_set.beta, level_set.radius
     tips = arms * (radius / norms(arms))[:, None]
     low, high = np.zeros(len(thetas)), np.ones(len(thetas))

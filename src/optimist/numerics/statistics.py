@@ -1,7 +1,7 @@
-"""Intervals of means, shares and growth rates, for panels and tables.
+"""Intervals for means, proportions and growth rates, used in panels and tables.
 
 Every interval is two-sided at a given level. Its bounds are nan if the data do not determine one (a
-single trial, two points). `optimist.claims.evidence` has the inference for claims.
+single trial, two points). `optimist.claims.evidence` contains the inference for claims.
 """
 
 import math
@@ -16,28 +16,29 @@ BOOTSTRAP_SAMPLES = 2000
 
 @lru_cache(maxsize=4096)
 def t_quantile(freedom: float, level: float) -> float:
-    """Return the two-sided Student t quantile of a level for ``freedom`` degrees of freedom."""
-    # Only scipy.special: importing scipy.stats takes longer than the sums of a whole paper.
+    """Return the two-sided Student t quantile for a level and ``freedom`` degrees of freedom."""
+    # scipy.stats is not used: its import takes longer than the sums of a whole paper.
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2.0)) if freedom > 0 else NAN
 
 
 def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (mean, low, high) by Student's t; the bounds of a single value are nan."""
+    """Return (mean, low, high) by Student's t; for a single value, the bounds are nan."""
     mean, low, high = mean_intervals(np.reshape(values, (-1, 1)), level)[:, 0].tolist()
     return mean, low, high
 
 
 def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.ndarray:
-    """Return (means, lows, highs), (3, columns), of trials in rows, ``values`` (n, columns).
+    """Return means, lower bounds and upper bounds over trials, as an array of shape (3, columns).
 
-    The bounds of a single row are nan. ``interval`` is
+    ``values`` (n, columns) has one trial per row; with a single row, the bounds are nan.
+    ``interval`` is
 
     - "t": Student's t,
     - "normal": the mean plus and minus the normal quantile times its standard error (Wald),
-    - "bootstrap": the percentile bootstrap over the rows, none missing. The resamples depend only
-      on n.
+    - "bootstrap": the percentile bootstrap over the rows, which may not contain nan. The resamples
+      depend only on n.
     """
     values = np.asarray(values, dtype=float)
     n = len(values)
@@ -65,18 +66,18 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
 
 @lru_cache(maxsize=32)
 def _resamples(n: int) -> np.ndarray:
-    """Return how often each resample contains each of n rows, (samples, n)."""
+    """Return how often each resample contains each of n rows, of shape (samples, n)."""
     rng = np.random.default_rng(n)
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=BOOTSTRAP_SAMPLES)
-    return counts.astype(float)  # products of whole numbers would not use BLAS
+    return counts.astype(float)  # products of integers would not use BLAS
 
 
-# Summaries of the trials of a cell, by column of `summaries`.
+# Summaries of the trials of a cell, in the order of the rows that `summaries` returns.
 SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
 def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
-    """Return `SUMMARIES`, (6, columns), of trials in rows: `mean_intervals` and quartiles."""
+    """Return the `SUMMARIES` (6, columns) of trials in rows: `mean_intervals` and quartiles."""
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     return np.concatenate([mean_intervals(values, level, interval), quartiles])
 
@@ -94,16 +95,17 @@ def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[fl
 
 
 def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) of the least-squares line of log y on log x, both (n,) positive.
+    """Return (slope, low, high) of the least-squares line of log y on log x.
 
-    The bounds need at least three points.
+    ``x`` and ``y`` have shape (n,); only pairs of positive numbers are used. The bounds need at
+    least three points.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     usable = (x > 0) & (y > 0)
     if len(np.unique(x[usable])) < 2:
         return NAN, NAN, NAN
     if usable.sum() > 2 and np.ptp(y[usable]) == 0.0:
-        return 0.0, 0.0, 0.0  # exactly; the logarithm would add rounding
+        return 0.0, 0.0, 0.0  # exact; logarithms would add rounding errors
     from scipy.stats import linregress
 
     fit = linregress(np.log(x[usable]), np.log(y[usable]))
@@ -120,36 +122,37 @@ def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float
 
 @np.errstate(all="ignore")
 def log_log_slopes(x: Any, y: Any) -> np.ndarray:
-    r"""Return the least-squares slope of log y on log x of each row, (n,).
+    r"""Return the least-squares slopes (n,) of log y on log x, one for each row.
 
-    $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$; nan if a
-    number is not positive or the x do not differ.
+    A slope is $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$,
+    or nan if a number is not positive or the x do not differ.
 
     Parameters
     ----------
     x : (m,) or (n, m)
-        The same for all rows, or one row each.
+        One row for all rows of y, or one for each.
     y : (n, m)
     """
     x, y = np.log(np.atleast_2d(np.asarray(x, dtype=float))), np.log(np.asarray(y, dtype=float))
     if x.shape[1] < 2:
         return np.full(len(y), NAN)
     centred = x - x.mean(axis=1, keepdims=True)
-    # Relative to the first point: a constant then has slope zero, whatever its logarithm.
+    # Relative to the first point, so that a constant has slope zero whatever its logarithm.
     slopes = (centred * (y - y[:, :1])).sum(axis=1) / (centred**2).sum(axis=1)
     return np.where(np.isfinite(slopes), slopes, NAN)
 
 
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) of the log-log growth, per round, of a cumulative quantity.
+    """Return (slope, low, high) for the log-log growth of a cumulative quantity's rate per round.
 
-    The mean over trials of the slopes of `window_rates`, and its t interval; parameters as there.
+    The slope is the mean over trials of the slopes of `window_rates`, with its t interval.
+    Parameters are as in `window_rates`.
     """
     return mean_interval(log_log_slopes(*window_rates(rounds, totals)), level)
 
 
 def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middles of windows of rounds, and the increment per round of totals in each.
+    """Return the middles of windows of rounds, and the increment of ``totals`` per round in each.
 
     Parameters
     ----------

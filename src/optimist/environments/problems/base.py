@@ -1,4 +1,4 @@
-"""Problem data that all algorithms on finitely many arms get."""
+"""Problem data given to all algorithms on finitely many arms."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from optimist.core.errors import positive, proportion, whole_number
 
 @dataclass(frozen=True, kw_only=True)
 class ArmsProblem:
-    """A bandit problem with finitely many arms, as its algorithms see it.
+    """A bandit problem with finitely many arms, as algorithms see it.
 
     Attributes
     ----------
@@ -19,14 +19,14 @@ class ArmsProblem:
     delta : float
         Failure probability of the confidence sets.
     factor : float
-        Common factor on every confidence radius (1 is the theory).
+        Factor applied to every confidence radius (1: as in the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
 
     Raises
     ------
     ConfigError
-        For a value out of range.
+        If a value is out of range.
     """
 
     positive_fields: ClassVar[tuple[str, ...]] = ("factor",)

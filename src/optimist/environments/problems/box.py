@@ -11,29 +11,29 @@ from optimist.numerics.network import HIDDEN
 
 @dataclass(frozen=True)
 class BoxProblem:
-    r"""Maximising a function on a box from noisy values.
+    r"""Maximisation of a function on a box from noisy values.
 
     Attributes
     ----------
     low, high : (d,) arrays
         Corners of the box.
     horizon : int
-        Number of rounds, the initial ones included.
+        Number of rounds, including the initial ones.
     initial_count : int
-        n, number of initial points.
+        n, the number of initial points.
     initial : (n, d) array or None
         The initial points; None: each algorithm draws its own.
     deviation : float
-        $\sigma$, standard deviation of the noise that algorithms assume.
+        $\sigma$, the standard deviation that algorithms assume for the noise.
     value_bound : float
         F, a bound on the absolute value of the function.
     hidden : int
-        Hidden units of the networks with which an algorithm may model the function.
+        Number of hidden units of the networks with which an algorithm may model the function.
 
     Raises
     ------
     ConfigError
-        For a value out of range.
+        If a value is out of range.
     """
 
     domain: ClassVar[str] = "box"
@@ -71,9 +71,9 @@ class BoxProblem:
         return max(1, self.horizon - self.initial_count)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Return points of the box (..., d) as points of the unit cube."""
+        """Map points of the box, of shape (..., d), to the unit cube."""
         return (X - self.low) / (self.high - self.low)
 
     def outward(self, U: np.ndarray) -> np.ndarray:
-        """Return points of the unit cube (..., d) as points of the box."""
+        """Map points of the unit cube, of shape (..., d), to the box."""
         return np.clip(self.low + (self.high - self.low) * U, self.low, self.high)

@@ -11,7 +11,9 @@ from optimist.numerics.links import Link
 
 @dataclass(frozen=True, kw_only=True)
 class GLBProblem(ArmsProblem):
-    r"""A generalized linear bandit; the attributes of `ArmsProblem` and further ones.
+    r"""A generalized linear bandit.
+
+    It has the attributes of `ArmsProblem` and the following ones.
 
     Attributes
     ----------
@@ -20,14 +22,14 @@ class GLBProblem(ArmsProblem):
     norm_bound : float
         S with $\|\theta_*\| \le S$.
     kappa : float
-        The inverse of the smallest slope of the mean, as the setting defines it.
+        The inverse of the smallest slope of the mean function, as the setting defines it.
     reward_bound : float
         M, a bound on rewards, for the algorithms that need one.
 
     Raises
     ------
     ConfigError
-        For a value out of range.
+        If a value is out of range.
     """
 
     positive_fields: ClassVar[tuple[str, ...]] = ("norm_bound", "kappa", "reward_bound", "factor")
@@ -56,7 +58,7 @@ class GLBProblem(ArmsProblem):
         Raises
         ------
         ConfigError
-            For any other mode, and for ``aggregated`` if arms are redrawn.
+            If ``mode`` is any other value, or if it is ``aggregated`` and arms are redrawn.
         """
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")

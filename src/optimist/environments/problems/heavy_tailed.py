@@ -19,34 +19,36 @@ def moment_order(epsilon: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class HeavyTailedProblem(ArmsProblem):
-    r"""A linear bandit with heavy-tailed noise; the attributes of `ArmsProblem` and further ones.
+    r"""A linear bandit with heavy-tailed noise.
+
+    It has the attributes of `ArmsProblem` and the following ones.
 
     Attributes
     ----------
     epsilon : float
-        The noise has a moment of order $1+\varepsilon$; above 0, at most 1.
+        $\varepsilon$, above 0 and at most 1; the noise has a moment of order $1+\varepsilon$.
     scale_bound : float
-        $\nu \ge \nu_t$, roots of that moment; the $\nu_t$ come with the rewards.
+        $\nu$, a bound on the roots $\nu_t$ of that moment, which come with the rewards.
     norm_bound, arm_bound : float
-        S and L.
+        S and L, bounds on the norms of the true parameter and of the arms.
     delta : float or None
         Failure probability; None for $1/(8T)$.
     deviation : float
-        Standard deviation of the noise, infinite if it does not exist.
+        Standard deviation of the noise; infinite if it does not exist.
     radius : {"theory", "shrunk", "matched"}
-        Radius of all algorithms: as in their theorem; that radius times ``factor``; or one with the
-        same width for all algorithms on the same data, times ``factor``
+        Confidence radius: each algorithm's own, from its theorem; the same times ``factor``; or a
+        radius that gives all algorithms the same width on the same data, times ``factor``
         (`optimist.algorithms.heavy_tailed.ellipsoid`).
     factor : float
-        Factor on the radius; 1 if ``radius`` is ``theory``.
+        Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
     relax_sigma_bounds : bool or None
-        Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None: only if
+        Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None: only if
         ``radius`` is ``matched``.
 
     Raises
     ------
     ConfigError
-        For a value out of range.
+        If a value is out of range.
     """
 
     positive_fields: ClassVar[tuple[str, ...]] = ("norm_bound", "arm_bound", "factor")
@@ -55,7 +57,7 @@ class HeavyTailedProblem(ArmsProblem):
     scale_bound: float
     norm_bound: float = 1.0
     arm_bound: float = 1.0
-    delta: Any = None  # a float once the problem is made
+    delta: Any = None  # a float after initialisation
     deviation: float = math.inf
     radius: str = "theory"
     relax_sigma_bounds: bool | None = None

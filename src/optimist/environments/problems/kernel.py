@@ -7,15 +7,15 @@ from optimist.core.errors import ConfigError
 from optimist.environments.problems.base import ArmsProblem
 from optimist.numerics.kernels import Kernel
 
-# Least ridge that doubles resolve next to k(x, x) = 1 after thousands of observations.
+# Smallest ridge that double precision resolves next to k(x, x) = 1 after thousands of observations.
 LEAST_RIDGE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelProblem(ArmsProblem):
-    r"""Optimising a function of a reproducing kernel's space over finitely many points.
+    r"""Optimisation of a function in a kernel's space over finitely many points.
 
-    It has the attributes of `ArmsProblem` and further ones.
+    It has the attributes of `ArmsProblem` and the following ones.
 
     Attributes
     ----------
@@ -24,14 +24,14 @@ class KernelProblem(ArmsProblem):
     deviation : float
         $\xi$: the noise is $\xi$-sub-Gaussian.
     ridge : float
-        $\lambda$ of the posterior.
+        $\lambda$ in the posterior.
     norm_bound : float
-        F, a bound on the norm of the function in the kernel's space.
+        F, a bound on the function's norm in the kernel's space.
 
     Raises
     ------
     ConfigError
-        For a value out of range.
+        If a value is out of range.
     """
 
     positive_fields: ClassVar[tuple[str, ...]] = ("deviation", "ridge", "norm_bound", "factor")
@@ -47,5 +47,5 @@ class KernelProblem(ArmsProblem):
         if self.ridge < LEAST_RIDGE * (1.0 - 1e-9):
             raise ConfigError(
                 f"ridge is {self.ridge:g}; allowed: at least {LEAST_RIDGE:g} (a deviation of "
-                f"{LEAST_RIDGE**0.5:g}), as rounding hides less"
+                f"{LEAST_RIDGE**0.5:g}), as a smaller one is lost in rounding"
             )
