@@ -73,7 +73,7 @@ def test_chooses_an_arm(played: Played) -> None:
 
 @marked(domain=BOX, is_basic=True)
 def test_asks_for_points_of_its_box(played: Played) -> None:
-    """propose returns points in the box, and first the initial points of the problem."""
+    """propose returns points in the box, starting with the initial points of the problem."""
     with unless_refused():
         one = started(played)
     asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
@@ -97,7 +97,7 @@ def test_plays_the_same_twice(played: Played) -> None:
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
-    """If the problem has no initial points, each trial draws its own, and can be repeated."""
+    """If the problem has no initial points, each trial draws its own, the same when repeated."""
     problem = toy.problem(initial=None)
     one, again, other = (Box(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
@@ -170,7 +170,7 @@ def test_leaves_shared_generators_alone(played: Played) -> None:
 
 
 def test_a_trial_ends_well(played: Played) -> None:
-    """A trial ends with status ok after all rounds; time grows, and regret goes one way."""
+    """A trial ends with status ok after all rounds; time increases, and regret is monotone."""
     rounds = played.rounds(HORIZON)
     trajectory = run(Trials("regret", played.cell, 0, 1, rounds=rounds), played.data)[0]
     columns, last = trajectory.columns, [0, *trajectory.columns.get("round", [])][-1]

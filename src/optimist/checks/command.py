@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from optimist.checks.plugin import Report
 
 SECONDS = 60.0  # time limit of a test
-# Seconds after the limit until a process is killed, since a class can ignore the limit inside it.
+# Seconds by which a process may exceed the limit before it is killed. A class can ignore the limit
+# inside the process.
 GRACE = 5.0
 
 

@@ -41,7 +41,7 @@ ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2
 
 
 def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
-    """Return ``n`` uniform points in a box as an array of shape (n, d); fewer if it is slow."""
+    """Return ``n`` uniform points in a box, of shape (n, d); fewer for a slow function."""
     n = SLOW if world.is_slow else n
     share = np.random.default_rng(0).random((n, len(environment.low)))
     return environment.low + share * (environment.high - environment.low)

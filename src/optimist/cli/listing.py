@@ -27,7 +27,7 @@ NARROWEST = 8  # minimum number of characters in a wrapped column
 
 
 def content(listed: str | None) -> dict[str, Any]:
-    """Return the listing of ``PAPER``, ``PAPER/SETTING`` or an algorithm; of all by default."""
+    """Return the listing of a paper, a setting or an algorithm, or by default of everything."""
     if listed is None:
         return everything()
     paper, _, setting = listed.partition("/")
@@ -143,7 +143,7 @@ def of_paper(name: str) -> dict[str, Any]:
 
 
 def of_settings(name: str, pattern: str) -> dict[str, Any]:
-    """Return the title of a paper, and the table ``settings`` of those that it runs.
+    """Return the title of a paper, and the table ``settings`` of matching settings.
 
     Settings with the same base setting are adjacent.
 

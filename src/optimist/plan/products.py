@@ -199,7 +199,7 @@ def make(product: Product, sources: Sources) -> None:
         write_text(f"{json.dumps(about, indent=1, sort_keys=True)}\n", drafts[product.record])
         record.parent.mkdir(parents=True, exist_ok=True)
         with locked(record.parent):
-            record.unlink(missing_ok=True)  # after a kill it would describe other files
+            record.unlink(missing_ok=True)  # a killed process must leave no stale record
             for path, draft in drafts.items():
                 write_atomically(path, partial(shutil.copyfile, draft))
 

@@ -201,9 +201,9 @@ def _rows(
 
 
 def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
-    """Return whether to keep the table's trials, which are more than the fresh ones.
+    """Return whether the table has more trials than the fresh results and should keep them.
 
-    They are kept if the same code played them, or if the present run is shortened.
+    It keeps them if the same code played them, or if the present run is shortened.
     """
     if record is None or record.trials <= fresh.trials:
         return False
