@@ -196,8 +196,7 @@ class PlannedShown:
         for name in of_figures | of_tables:
             if len(name) > LONGEST_NAME:
                 raise ConfigError(
-                    f"{brief(name)} names a figure or table; allowed: up to {LONGEST_NAME} "
-                    "characters"
+                    f"{brief(name)} names a figure or table; allowed: up to {LONGEST_NAME} letters"
                 )
         for name in RESERVED & (of_figures | of_tables):
             raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")

@@ -337,7 +337,7 @@ class PlannedTargets:
                     words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
                 files = self._basis.layout.product(paper, kind, name)
                 targets[f"{paper}_{name}"] = words, files.values
-        # Snakemake calls input functions only for requested targets, so only their files are listed.
+        # Snakemake calls input functions only for requested targets, so other files are not listed.
         return {name: (words, partial(_listed, files)) for name, (words, files) in targets.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
