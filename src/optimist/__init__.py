@@ -1,7 +1,7 @@
 """Reproduction of four papers on optimistic bandits, with a computed verdict for every claim.
 
-The names below are the interface for notebooks and scripts (docs/compare.md); they are imported
-when they are first used, so that ``import optimist`` takes no time.
+The names below are the interface for notebooks and scripts (docs/compare.md). Each is imported on
+first use, so that ``import optimist`` takes almost no time.
 """
 
 import importlib

@@ -174,4 +174,4 @@ def test_a_readme_takes_no_verdicts_of_a_shortened_run(optimist, tmp_path, readm
     claims.to_frame(claims.evaluate(WRITTEN, TABLES, about)).to_csv(tmp_path / "claims.csv")
     status, _, err = optimist("claims", "--readme", "--figures", tmp_path)
     assert (status, readme.read_text()) == (1, README)
-    assert "the claims are of a shortened run; allowed: those of a full one" in err
+    assert "the claims come from a shortened run; allowed: claims from a full run" in err

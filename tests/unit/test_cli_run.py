@@ -87,10 +87,8 @@ def test_files_beside_a_class_hide_no_library(tmp_path, monkeypatch, capfd):
 def test_a_number_that_is_none_is_one_line(capsys):
     with pytest.raises(SystemExit):
         main.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--horizon", "10.5"])
-    expected = (
-        "error: argument --horizon: '10.5'; allowed: how many, below a billion; `optimist compare "
-    )
-    assert capsys.readouterr().err == f"{expected}--help` shows what there is\n"
+    expected = "error: argument --horizon: '10.5'; allowed: a whole number below a billion; "
+    assert capsys.readouterr().err == f"{expected}`optimist compare --help` shows the usage\n"
 
 
 def test_a_file_that_ends_its_process_is_one_line(tmp_path, monkeypatch, capsys):

@@ -54,7 +54,7 @@ def test_a_file_that_is_there_is_named_in_one_line_and_nothing_is_written(name, 
 def test_a_file_where_a_folder_is_needed_is_refused(tmp_path, taken, place):
     (tmp_path / taken).parent.mkdir(exist_ok=True)
     (tmp_path / taken).write_text("ours")
-    with pytest.raises(ConfigError, match=f"{tmp_path / taken} is no folder; allowed"):
+    with pytest.raises(ConfigError, match=f"{tmp_path / taken} is not a folder; allowed"):
         folder.lay_out(str(tmp_path / place))
     assert written(tmp_path) == {taken: "ours"}
 

@@ -250,6 +250,6 @@ def test_two_outcomes_of_the_same_trials_are_a_conflict(tmp_path):
     changed = table.set_column(place, "regret", [[x + 1e-13 for x in numbers]])
     results.write(changed, path, metadata)
     plan = ToyPlan(tmp_path / "all", *jobs)
-    with pytest.raises(ResultError, match="same trials with two outcomes"):
+    with pytest.raises(ResultError, match="different outcomes of the same trials"):
         gather(plan, "toy", [tmp_path / "a", tmp_path / "b"])
     assert not (tmp_path / "all").exists()

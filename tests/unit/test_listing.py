@@ -91,7 +91,7 @@ def test_a_class_that_names_no_source_is_listed(tmp_path, monkeypatch, capsys):
     assert main.main(["list", "mine.py:Mine"]) == 0
     assert "mine.py:Mine on arms: no reference" in capsys.readouterr().out
     assert main.main(["list", "hvt*"]) == 1
-    assert "'hvt*' is a pattern; allowed: one of settings" in capsys.readouterr().err
+    assert "'hvt*' is a pattern; allowed: a pattern for settings" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_options_of_an_environment_in_a_file_are_listed(tmp_path, monkeypatch, c
     assert "no file 'worlds.py' (did you mean 'world.py'?)" in capsys.readouterr().err
     assert listed(capsys, "world.py:World[arms=3]") == content
     assert main.main(["list", "world.py"]) == 1
-    assert "'world.py' is no class (did you mean 'world.py:World'?)" in capsys.readouterr().err
+    assert "'world.py' is not a class (did you mean 'world.py:World'?)" in capsys.readouterr().err
 
 
 def test_an_unknown_name_suggests_the_nearest(capsys):

@@ -127,7 +127,7 @@ def test_a_restricted_run_keeps_rows_that_do_not_fit_their_record(published, is_
     cell_records.write(wrong, plan.layout.cells("glb_omd"))
     part = planned(only={**ONLY, "algorithms": ["glb_omd"]})
     before = Path(plan.layout.trials("glb_omd")).read_bytes()
-    with pytest.raises(ResultError, match=rf"^{'/'.join(KEY)} in .* has other rows than"):
+    with pytest.raises(ResultError, match=rf"^{'/'.join(KEY)} in .* does not match its record"):
         publish(part, "glb_omd")
     assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
 
@@ -187,7 +187,7 @@ def test_a_table_without_its_records_is_not_replaced(plan):
     publish(plan, "glb_omd")
     before = Path(plan.layout.trials("glb_omd")).read_bytes()
     Path(plan.layout.cells("glb_omd")).unlink()
-    with pytest.raises(ResultError, match=r"cells\.csv is lost, which says what made"):
+    with pytest.raises(ResultError, match=r"cells\.csv, which records what made .* is missing"):
         publish(planned(), "glb_omd")
     assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
 
@@ -381,7 +381,7 @@ def test_a_race_of_two_folders_is_refused_and_nothing_is_copied(plan, folders):
     files = sorted(Path().rglob("*.parquet"))
     with pytest.raises(ResultError) as error:
         publish(planned(), "glb_omd", folders)
-    assert str(error.value).startswith(f"time/glb_omd/{first.parts[3]} is in part in ")
+    assert str(error.value).startswith(f"time/glb_omd/{first.parts[3]} is partly in ")
     assert all(f"in {name}" in str(error.value) for name in ("other", second))
     assert sorted(Path().rglob("*.parquet")) == files
 
@@ -405,9 +405,9 @@ def hurt(path, how):
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("link", "is no result; allowed: regular files"),
-        ("pipe", "is no result; allowed: regular files"),
-        ("large", "is no result; allowed: regular files"),
+        ("link", "is not a result; allowed: regular files"),
+        ("pipe", "is not a result; allowed: regular files"),
+        ("large", "is not a result; allowed: regular files"),
         ("damaged", "damaged"),
         ("another cell", "it is the result of run/glb_omd/logistic_s3/glb_omd"),
     ],

@@ -117,7 +117,7 @@ def test_rows_that_are_not_those_of_their_record_are_named(figure):
     (name,) = trace.trace(figure)["missing"]
     assert name == f"go_ucb/{'/'.join(first.key)}"
     for table in ("trials.parquet", "cells.csv"):
-        with pytest.raises(ResultError, match=r"has not the rows of the records in .*: regret/"):
+        with pytest.raises(ResultError, match=r"does not match the records in .*: regret/"):
             trace.trace(figure.with_name(table))
 
 
@@ -195,8 +195,8 @@ def test_a_changed_file_is_refused(figure):
     ("name", "words"),
     [
         ("figures/go_ucb/none.png", "is not a file; allowed"),
-        ("figures/go_ucb/other.png", "no record beside or above"),
-        ("figures/claims.csv", "no record beside"),
+        ("figures/go_ucb/other.png", "no record next to or above"),
+        ("figures/claims.csv", "no record next to"),
     ],
 )
 def test_what_nobody_knows_is_said_to_be_so(figure, name, words):
@@ -210,7 +210,7 @@ def test_what_nobody_knows_is_said_to_be_so(figure, name, words):
 @pytest.mark.parametrize("text", ["{", "[]", '{"files": []}', "[" * 100_000])
 def test_a_file_that_is_no_record_is_named(figure, text):
     (figure.parent / "records/ball.json").write_text(text)
-    with pytest.raises(ResultError, match=r"ball\.json is no record .*; make it again: optimist"):
+    with pytest.raises(ResultError, match=r"json is not a record .*; make it again: optimist"):
         trace.trace(figure)
 
 

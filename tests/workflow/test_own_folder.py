@@ -245,7 +245,7 @@ def test_the_prefix_of_a_module_is_refused_in_one_line(installed, tmp_path):
     text = block("python").replace("config[", '{}\n    prefix: "below"\n#')
     (tmp_path / "Snakefile").write_text(text)
     (tmp_path / "config.yaml").write_text("since: 2020-01-01\n")
-    assert "the module has a prefix; allowed: none" in refused(installed, tmp_path)
+    assert "the module has a prefix; allowed: no prefix" in refused(installed, tmp_path)
 
 
 def test_rules_of_a_checkout_with_an_installed_package_are_refused(installed, project, tmp_path):

@@ -1,6 +1,6 @@
-"""Promises of algorithms and environments, as tests of pytest that anybody can run.
+"""Promises that algorithms and environments must keep, as pytest tests that anyone can run.
 
-``optimist check mine.py:Mine`` runs them on a class from anywhere, each in another process
-(`optimist.checks.command`), and ``tests/contract`` on every entry of the registries. A test is a
-function of a case (`optimist.checks.cases`), which its argument names.
+``optimist check mine.py:Mine`` runs the tests on any class, each test in another process
+(`optimist.checks.command`); ``tests/contract`` runs them on every registered class. A test is a
+function of one case (`optimist.checks.cases`), and the name of its argument tells the kind of case.
 """

@@ -1,4 +1,4 @@
-"""Promises of algorithms about their play, in the settings of papers and on toys."""
+"""Promises of algorithms about how they play, in the settings of papers and on toy problems."""
 
 import inspect
 import json
@@ -35,22 +35,22 @@ from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.trials import Trials, run
 
 COPIES = "copies, as arms[index].copy() or x.copy() makes one"
-LOOKS = 60  # rounds after which a class has looked at its arms
+LOOKS = 60  # number of rounds in the test of whether a class looks at its arms
 
 
-# Its first rounds.
+# The first rounds.
 
 
 @marked(is_basic=True)
 def test_takes_its_problem(toy: Toy) -> None:
-    """The constructor takes problems of each kind that the class is made for, or refuses them."""
+    """The constructor accepts each kind of problem that the class declares, or refuses it."""
     with unless_refused():
         toy.build(toy.problem())
 
 
 @marked(domain="arms", is_basic=True)
 def test_chooses_an_arm(played: Played) -> None:
-    """select returns the index of an arm, update takes its reward, and neither changes the arms."""
+    """select returns the index of an arm, update accepts its reward; neither changes the arms."""
     with unless_refused():
         environment, algorithm = played.build()
     for t in range(played.rounds(40)):
@@ -73,7 +73,7 @@ def test_chooses_an_arm(played: Played) -> None:
 
 @marked(domain=BOX, is_basic=True)
 def test_asks_for_points_of_its_box(played: Played) -> None:
-    """propose returns a point of the box; the first ones are the initial points of the problem."""
+    """propose returns points in the box, starting with the initial points of the problem."""
     with unless_refused():
         one = started(played)
     asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
@@ -81,12 +81,12 @@ def test_asks_for_points_of_its_box(played: Played) -> None:
         require_equal(one, t, asked[t], x, "with initial points", "problem.initial first")
 
 
-# Two plays that are the same.
+# Two plays that must be equal.
 
 
 @marked(tells_plays=True)
 def test_plays_the_same_twice(played: Played) -> None:
-    """The same trial played again gives the same choices."""
+    """Playing the same trial again gives the same choices."""
     one = started(played)
     first, again = (choices(each, played.rounds(60)) for each in (one, started(played)))
     has_rng = "rng" in inspect.signature(played.cls).parameters
@@ -97,7 +97,7 @@ def test_plays_the_same_twice(played: Played) -> None:
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
-    """Without initial points of the problem trials are repeatable, and play points of their own."""
+    """If the problem has no initial points, each trial draws its own, the same when repeated."""
     problem = toy.problem(initial=None)
     one, again, other = (Box(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
@@ -110,7 +110,7 @@ def test_trials_differ(toy: Toy) -> None:
 
 @marked(compares_plays=True)
 def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
-    """Its knowledge does not change with arrays that it was given or returned, which are reused."""
+    """What it has learned is unaffected if arrays that it received or returned are overwritten."""
     one = started(play, reuses=True)
 
     def overwrite() -> None:
@@ -127,8 +127,8 @@ def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
 
 @marked(compares_plays=True)
 def test_asking_does_not_change_it(play: Played | Toy) -> None:
-    """To ask contains, diagnostics or state_bytes changes nothing in its play."""
-    # Coverage is checked in the regret lane only: both lanes must play the same.
+    """Calling contains, diagnostics or state_bytes does not change how it plays."""
+    # Coverage is checked only in the regret lane, but both lanes must play in the same way.
     one = started(play)
     algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
 
@@ -141,8 +141,8 @@ def test_asking_does_not_change_it(play: Played | Toy) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_prepare_changes_no_choice(played: Played) -> None:
-    """Without a call of prepare, select does the same."""
-    # An algorithm that is timed on the history of another prepares in few rounds.
+    """select returns the same choice whether or not prepare was called before."""
+    # An algorithm that is timed on the history of another one calls prepare in few rounds.
     one = started(played)
     rounds, allowed = range(played.rounds(25)), "the same arm as without prepare"
     prepare = one.algorithm.prepare
@@ -151,7 +151,7 @@ def test_prepare_changes_no_choice(played: Played) -> None:
 
 @marked(compares_plays=True)
 def test_can_be_saved_in_mid_trial(played: Played) -> None:
-    """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
+    """If it is pickled and loaded in the middle of a trial, it continues unchanged."""
     one, loaded = started(played), started(played)
     rounds = played.rounds(25, 2)
     half = rounds // 2 if played.domain == "arms" else rounds - 1
@@ -161,16 +161,16 @@ def test_can_be_saved_in_mid_trial(played: Played) -> None:
 
 
 def test_leaves_shared_generators_alone(played: Played) -> None:
-    """It draws neither from np.random nor from random, which all code shares."""
+    """It draws neither from np.random nor from random, which are shared by all code."""
     with untouched("it"):
         choices(started(played), played.rounds(60, 1))
 
 
-# A whole trial, and answers in it.
+# A whole trial, and the answers to queries in it.
 
 
 def test_a_trial_ends_well(played: Played) -> None:
-    """A trial ends with status ok after all rounds; time passes and regret grows."""
+    """A trial ends with status ok after all rounds; time increases, and regret is monotone."""
     rounds = played.rounds(HORIZON)
     trajectory = run(Trials("regret", played.cell, 0, 1, rounds=rounds), played.data)[0]
     columns, last = trajectory.columns, [0, *trajectory.columns.get("round", [])][-1]
@@ -184,9 +184,9 @@ def test_a_trial_ends_well(played: Played) -> None:
 
 
 def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
-    """contains has one bool for each row, whatever the others are; diagnostics are finite numbers.
+    """contains returns a bool for each row, independent of other rows; diagnostics are finite.
 
-    state_bytes returns an int.
+    state_bytes returns a nonnegative int.
     """
     one = started(play)
     choices(one, play.rounds(30, 1))
@@ -205,7 +205,7 @@ def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
 
 
 def require_numbers(name: str, numbers: Any) -> None:
-    """Raise BrokenError unless ``numbers`` maps names to finite plain numbers."""
+    """Raise BrokenError unless ``numbers`` is a dict from names to finite plain numbers."""
     require(isinstance(numbers, dict), f"{name} returned {numbers!r}", "a dict of numbers")
     for key, value in numbers.items():
         seen = f"{name}[{key!r}] is {value!r}, of type {type(value).__name__}"
@@ -217,13 +217,13 @@ def require_numbers(name: str, numbers: Any) -> None:
         require(is_finite, seen, "a finite int, float or bool")
 
 
-# Arms that a problem describes.
+# Use of the arms.
 
 
 @marked(domain="arms", compares_plays=True)
 def test_fixed_arms_change_no_choice(toy: Toy) -> None:
-    """To be told that arms are fixed changes nothing in the choices."""
-    # An algorithm may use that knowledge to be faster, and for nothing else.
+    """Knowing that arms are fixed does not change its choices."""
+    # An algorithm may use that knowledge only to be faster.
     problems = [toy.problem(dimension=3, fixed_arms=is_fixed) for is_fixed in (True, False)]
     environment = sampled(toy, problems[0], 10, [1.5, 1.5, 0.0])
     one, twin = (Arms(toy.build(problem), environment) for problem in problems)
@@ -232,13 +232,13 @@ def test_fixed_arms_change_no_choice(toy: Toy) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
-    """Where arms are redrawn, a class that learns does not choose by their places alone."""
+    """If arms change, a class that learns does not choose by the index of an arm alone."""
     problem = toy.problem(dimension=2)
     if isinstance(problem, KernelProblem):
-        raise SkipTest("the arms of a kernel's problem are fixed")
+        raise SkipTest("the arms of a kernel problem are fixed")
     pools = random_arms(np.random.default_rng(5), LOOKS, 6, 2)
-    # From half-way on the second play meets the same arms, in the opposite order; the third one
-    # is paid the opposite.
+    # In the second half of the rounds, the second play has the same arms in reverse order. The
+    # third play has the same arms as the first, but the opposite rewards.
     turned = [arms if t < LOOKS // 2 else arms[::-1].copy() for t, arms in enumerate(pools)]
     context, paid = toys.CONTEXT.get(toy.kind), [0.0]
     one, other, contrary = (

@@ -1,4 +1,4 @@
-"""Cases of tests: a class, a class on a toy, a class in a setting, an environment."""
+"""Cases for tests: a class, an algorithm on a toy or in a setting, and an environment."""
 
 import pickle
 import random
@@ -19,9 +19,9 @@ from optimist.core.label import Label, Value, name_of
 from optimist.experiments.cell import Cell, build
 
 BOX = "box"
-HORIZON = 200  # rounds of an algorithm in a setting with arms
-AFTER_INITIAL = 4  # rounds of an algorithm on a box after the initial points
-HORIZONS = {"arms": 30, BOX: 12}  # rounds of an environment
+HORIZON = 200  # number of rounds of an algorithm in a setting with arms
+AFTER_INITIAL = 4  # number of rounds of an algorithm on a box after the initial points
+HORIZONS = {"arms": 30, BOX: 12}  # number of rounds in an environment, by domain
 HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results
 SAVED = "attributes that decide all later rounds, and that pickle can save"
 
@@ -29,7 +29,7 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 class BrokenError(AssertionError):
-    """A promise does not hold; the message is the observation and the rule for it."""
+    """Raised when a promise is broken; the message has the observation and what is allowed."""
 
     def __init__(self, seen: str, allowed: str) -> None:
         super().__init__(f"{seen}; allowed: {allowed}")
@@ -37,12 +37,12 @@ class BrokenError(AssertionError):
 
 
 class RefusedError(SkipTest):
-    """A class refuses a problem, in the words of the error."""
+    """Raised when a class refuses a problem, with the message of the class."""
 
 
 @contextmanager
 def unless_refused() -> Iterator[None]:
-    """Raise RefusedError where a class is built and refuses the problem."""
+    """Turn the ConfigError of a class that refuses a problem into a RefusedError."""
     try:
         yield
     except ConfigError as error:
@@ -56,11 +56,12 @@ def require(holds: object, seen: str, allowed: str) -> None:
 
 
 def marked(**marks: object) -> Callable[[Test], Test]:
-    """Return a decorator that marks a test.
+    """Return a decorator that sets marks on a test.
 
-    Marks are ``domain``, where cases of one are taken only; ``is_basic``, where nothing else is run
-    after a failure; ``is_hint`` of a matter of taste; ``tells_plays``, where a failure says that a
-    class does not play the same twice; ``compares_plays``, where it must.
+    The marks are ``domain``, if a test is only for cases of one domain; ``is_basic``, if nothing
+    else is run after a failure; ``is_hint``, if a failure is only a hint; ``tells_plays``, if a
+    failure shows that a class does not play in the same way twice; and ``compares_plays``, if the
+    test is only valid for a class that does.
     """
 
     def mark(test: Test) -> Test:
@@ -72,7 +73,7 @@ def marked(**marks: object) -> Callable[[Test], Test]:
 
 @dataclass(frozen=True)
 class Method:
-    """An algorithm, by its label and domain."""
+    """An algorithm, given by its label and its domain."""
 
     label: str
     domain: str = "arms"
@@ -84,27 +85,27 @@ class Method:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of the class with their defaults."""
+        """Options of the class and their default values."""
         return option_names(self.cls)
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of problem that the class is made for, see `optimist.checks.toys`."""
+        """Kinds of problems for which the class is made; see `optimist.checks.toys`."""
         return (BOX,) if self.domain == BOX else toys.kinds_of(self.cls)
 
     def problem(self, **changes: Any) -> Any:
-        """Return a problem that it is made for."""
+        """Return a toy problem of the first kind for which the algorithm is made."""
         return Toy(self, self.kinds[0]).problem(**changes)
 
     def with_options(self, **options: Value) -> str:
-        """Return its label with more options, or with other values of those that it has."""
+        """Return the label of the algorithm with the given options added or replaced."""
         label = Label.parse(self.label)
         return str(Label.make(label.name, {**dict(label.options), **options}))
 
 
 @dataclass(frozen=True)
 class Toy:
-    """An algorithm on problems that are written down."""
+    """An algorithm on toy problems of one kind."""
 
     method: Method
     kind: str
@@ -124,22 +125,22 @@ class Toy:
         return toys.make_problem(self.kind, **changes)
 
     def rounds(self, enough: int, after_initial: int = 0) -> int:
-        """Return the number of rounds to play, the initial points of the toy and some more."""
+        """Return the number of rounds to play, a few more than the initial points of a toy."""
         return 8
 
     def build(self, problem: Any, seed: int = 0) -> Any:
-        """Return the algorithm for a problem, with a generator of its own."""
+        """Construct the algorithm for a problem, with a new random generator."""
         return make_algorithm(self.method.label, problem, np.random.default_rng(seed))
 
 
 @dataclass(frozen=True)
 class Played:
-    """An algorithm in a setting, of some kind of problem, with the folder of its data sets."""
+    """An algorithm in a setting, with its kind of problem and the folder of its data sets."""
 
     cell: Cell
     kind: str = ""
     data: Path | None = None
-    most: int = HORIZON  # rounds
+    most: int = HORIZON  # maximum number of rounds on arms
 
     @property
     def where(self) -> str:
@@ -154,27 +155,31 @@ class Played:
         return algorithm_class(name_of(self.cell.algorithm), self.domain)
 
     def rounds(self, enough: int, after_initial: int = AFTER_INITIAL) -> int:
-        """Return the number of rounds to play: ``enough`` on arms, few after the initial points."""
+        """Return the number of rounds to play.
+
+        On arms it is ``enough``, but at most ``most``. On a box it is the number of initial points
+        plus ``after_initial``.
+        """
         if self.domain == BOX:
             return int(self.cell.spec["horizon"]) - AFTER_INITIAL + after_initial
         return min(enough, self.most)
 
     def build(self) -> tuple[Any, Any]:
-        """Return the environment of the first trial, and the algorithm."""
+        """Construct the environment of the first trial and the algorithm."""
         environment, problem = build(self.cell, 0, self.data)
         rng = self.cell.stream(0, "algorithm")
         return environment, make_algorithm(self.cell.algorithm, problem, rng)
 
 
 def no_data() -> None:
-    """Return no folder."""
+    """Return None, for environments that need no data set."""
 
 
 @dataclass(frozen=True)
 class World:
-    """An environment, by a cell and the name of its setting.
+    """An environment, given by a cell and the name of its setting.
 
-    ``data`` returns the folder of the prepared data sets, None if it needs none.
+    ``data`` returns the folder of the prepared data sets, or None if the environment needs none.
     """
 
     cell: Cell
@@ -185,7 +190,7 @@ class World:
 
     @property
     def is_slow(self) -> bool:
-        """Whether its functions are trained on data."""
+        """Whether the environment trains models on data, and is therefore slow."""
         return self.domain == BOX and "dataset" in self.cell.spec
 
     @property
@@ -193,22 +198,23 @@ class World:
         return int(self.cell.spec["horizon"])
 
     def built(self, *trials: int) -> list[Any]:
-        """Return the environments of some trials, each on data of its own."""
+        """Construct the environment of each of the given trials."""
         return [build(self.cell, trial, self.data())[0] for trial in trials]
 
     def told(self) -> tuple[Any, Any]:
-        """Return the environment of the first trial, and the problem of its setting."""
+        """Construct the environment of the first trial and the problem of its setting."""
         return build(self.cell, 0, self.data())
 
 
 Case = Method | Toy | Played | World
-ARGUMENTS = {"method", "toy", "played", "play", "world"}  # of tests
+ARGUMENTS = {"method", "toy", "played", "play", "world"}  # names of arguments of tests
 
 
 def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
-    """Return whether a test takes a case, by the name of its argument and the domain of both.
+    """Return whether a test accepts a case, given the name of its argument and both domains.
 
-    A ``play`` is an algorithm in a setting with arms, or on a toy where a setting takes long.
+    A ``play`` is an algorithm in a setting with arms. On a box, where settings take long, it is an
+    algorithm on a toy.
     """
     play = Toy if case.domain == BOX else Played
     types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
@@ -217,21 +223,24 @@ def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
 
 
 def shortened(cell: Cell) -> Cell:
-    """Return the cell of an algorithm, as long as tests play it."""
+    """Return the cell of an algorithm with the shorter horizon used in tests."""
     initial = cell.spec.get("parameters", {}).get("initial", 0)
     horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
     return replace(cell, spec={**cell.spec, "horizon": horizon})
 
 
 def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
-    """Run a test on the cases, by id, that it takes, for `pytest_generate_tests`."""
+    """Parametrize a test with the cases that it accepts; called in `pytest_generate_tests`.
+
+    The keys of ``cases`` are the ids.
+    """
     for name in ARGUMENTS.intersection(metafunc.fixturenames):
         chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
         metafunc.parametrize(name, chosen.values(), ids=list(chosen))
 
 
 def reloaded(one: Any) -> Any:
-    """Return a copy of an object by pickle; raise BrokenError if it cannot be saved or loaded."""
+    """Return a pickled and loaded copy of an object; raise BrokenError if that fails."""
     try:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:
@@ -242,7 +251,7 @@ def reloaded(one: Any) -> Any:
 
 @contextmanager
 def untouched(user: str) -> Iterator[None]:
-    """Raise BrokenError unless the generators of numpy and of Python are as before the block."""
+    """Raise BrokenError if the block changes the global random generators of numpy or Python."""
     before = _states()
     yield
     for name, state in _states().items():

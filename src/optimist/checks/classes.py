@@ -1,4 +1,4 @@
-"""Promises of every class of an algorithm: constructor, options, docstring of its file."""
+"""Promises of every algorithm class: its constructor, its options, the docstring of its file."""
 
 import ast
 import inspect
@@ -17,9 +17,9 @@ from optimist.core.errors import ConfigError
 from optimist.core.label import Value
 from optimist.core.user_errors import in_one_line
 
-SHORT, LONG = 10, 10**7  # horizons
-SEED = 92_357  # of rng, which nobody else takes
-# Bytes by which what Python itself holds may differ from one instance to another.
+SHORT, LONG = 10, 10**7  # two horizons to compare
+SEED = 92_357  # of rng, unlikely to be used by the class
+# Bytes by which the memory of equal objects may differ because of Python itself.
 SLACK = 10**5
 _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|Section)")
 
@@ -29,7 +29,7 @@ _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|
 
 @marked(is_basic=True)
 def test_names_its_problem(method: Method) -> None:
-    """The class names in problem_type for which class of problem it is made."""
+    """The attribute problem_type is the class of problems for which the class is made."""
     allowed = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
     asked = getattr(method.cls, "problem_type", None)
     require(isinstance(asked, type), f"problem_type is {asked!r}", allowed)
@@ -40,7 +40,7 @@ def test_names_its_problem(method: Method) -> None:
 
 @marked(is_basic=True)
 def test_options_have_defaults(method: Method) -> None:
-    """The constructor takes the problem, rng, and keywords with defaults."""
+    """The constructor takes the problem, rng, and keyword arguments with defaults."""
     parameters = list(inspect.signature(method.cls).parameters.values())
     require(parameters, "the constructor takes no problem", "problem as its first argument")
     for p in parameters[1:]:
@@ -53,7 +53,7 @@ def test_options_have_defaults(method: Method) -> None:
 
 @marked(is_basic=True)
 def test_is_built(method: Method) -> None:
-    """The constructor takes a problem, and rng, which is None while a configuration is checked."""
+    """The constructor accepts a problem, and an rng that is None in checks of a configuration."""
     built = _built(method)
     has_problem = hasattr(built, "problem")
     require(has_problem, "the constructor keeps no problem", "super().__init__(problem) in it")
@@ -70,7 +70,7 @@ def _built(method: Method, rng: np.random.Generator | None = None, **changes: An
 
 
 def test_builds_on_its_defaults(method: Method) -> None:
-    """Options that are spelled out with their defaults change nothing."""
+    """Passing options explicitly with their default values changes nothing."""
     spelled = method.with_options(**method.options)
     one, other = (make_algorithm(label, method.problem()) for label in (method.label, spelled))
     seen = f"{spelled} has attributes {sorted(vars(other))}"
@@ -78,7 +78,7 @@ def test_builds_on_its_defaults(method: Method) -> None:
 
 
 def test_draws_nothing_when_built(method: Method) -> None:
-    """The constructor draws nothing, and holds no generator but rng and what that spawns."""
+    """The constructor draws nothing, and keeps no generator except rng and its children."""
     rng = np.random.default_rng(SEED)
     with untouched("the constructor"):
         built = _built(method, rng)
@@ -101,7 +101,7 @@ def _is_of(generator: np.random.Generator, rng: np.random.Generator) -> bool:
 
 
 def test_is_built_small(method: Method) -> None:
-    """Memory that the constructor takes does not grow with the horizon."""
+    """The memory that the constructor uses does not grow with the horizon."""
     try:
         for words, size, slack in (
             ("state_bytes()", lambda horizon: _built(method, horizon=horizon).state_bytes(), 0),
@@ -117,7 +117,7 @@ def test_is_built_small(method: Method) -> None:
 
 
 def _held(method: Method, horizon: int) -> int:
-    """Return the bytes that an instance holds."""
+    """Return the number of bytes that a new instance occupies."""
     tracemalloc.start()
     try:
         built = _built(method, horizon=horizon)
@@ -132,14 +132,14 @@ def _held(method: Method, horizon: int) -> int:
 
 
 def test_refuses_unknown_options(method: Method) -> None:
-    """An option that does not exist is refused, with the allowed ones."""
+    """An option that does not exist is refused with a message that lists the allowed ones."""
     refusal = require_refusal(method, "a ConfigError that names it", no_such_thing=1)
     is_named = re.search(r"unknown option 'no_such_thing'.*allowed", refusal)
     require(is_named, f"it was refused with: {refusal}", "the words of optimist.core.errors")
 
 
 def require_refusal(method: Method, allowed: str, **options: Value) -> str:
-    """Return the message of the ConfigError with which options of an algorithm are refused."""
+    """Return the message of the ConfigError that refuses the given options of an algorithm."""
     label = method.with_options(**options)
     try:
         make_algorithm(label, method.problem())
@@ -151,7 +151,7 @@ def require_refusal(method: Method, allowed: str, **options: Value) -> str:
 
 
 def test_refuses_nonsense_options(method: Method) -> None:
-    """A value that is nonsense is refused with a ConfigError when the algorithm is built."""
+    """A nonsensical value is refused with a ConfigError when the algorithm is constructed."""
     for key in method.options:
         allowed = f"a ConfigError (optimist.core.errors) that says what {key} may be"
         require_refusal(method, allowed, **{key: "nonsense"})
@@ -159,7 +159,7 @@ def test_refuses_nonsense_options(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_says_what_is_allowed(method: Method) -> None:
-    """A refusal names the option, the value, the allowed ones, and of words the nearest one."""
+    """A refusal names the option, its value, the allowed values, and for words the nearest one."""
     for key, default in method.options.items():
         needed = {"nonsense": [key, "'nonsense'", "allowed"]}
         needed["nonsense"] += [str(default)] if isinstance(default, bool | str) else []
@@ -181,7 +181,7 @@ def test_says_what_is_allowed(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_cites_its_source(method: Method) -> None:
-    """The attribute reference cites author, year and a place in it, or says unpublished."""
+    """The attribute reference cites author, year and theorem or the like, or says unpublished."""
     cited = getattr(method.cls, "reference", None)
     allowed = (
         "author, year and a theorem, algorithm, equation or section in it, as in 'Abbasi-Yadkori "
@@ -193,14 +193,14 @@ def test_cites_its_source(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_opens_with_its_formula(method: Method) -> None:
-    """The docstring of the file displays the update."""
+    """The docstring of the file has the update as a displayed formula."""
     shown = re.search(r"\$\$.+?\$\$", _opening(method), re.DOTALL)
     require(shown, "the docstring of the file has no displayed formula", "$$ ... $$")
 
 
 @marked(is_hint=True)
 def test_tells_its_deviations(method: Method) -> None:
-    """The docstring of a file says where it deviates from a published source, and its year."""
+    """The docstring of the file gives its deviations from a published source, and the year."""
     is_published = "unpublished" not in str(getattr(method.cls, "reference", ""))
     for pattern, words in (("Deviations", "word Deviations"), (r"\(\d{4}\)", "year of the source")):
         seen = f"the docstring of the file has no {words}"
@@ -213,5 +213,5 @@ def _opening(method: Method) -> str:
     try:
         path = inspect.getfile(method.cls)
     except (OSError, TypeError):
-        raise SkipTest("the class is in no file") from None
+        raise SkipTest("the class is not in a file") from None
     return ast.get_docstring(ast.parse(Path(path).read_bytes())) or ""

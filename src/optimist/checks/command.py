@@ -1,6 +1,6 @@
-"""`optimist check`: pytest runs the tests of a class, each of them in another process.
+"""`optimist check`: pytest runs the tests on a class, each of them in another process.
 
-Foreign code is loaded in that process alone. A class that ends it fails one test.
+Only the other process loads the user's code. If a class ends this process, it fails one test.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from optimist.checks.cases import Case
     from optimist.checks.plugin import Report
 
-SECONDS = 60.0  # of a test
-# By which a process may be late, as a class can ignore the end of its time there.
+SECONDS = 60.0  # time limit of a test
+# Seconds by which a process may exceed the limit before it is killed. A class can ignore the limit
+# inside the process.
 GRACE = 5.0
 
 
@@ -35,29 +36,29 @@ def check(
     ----------
     label : str
     tell : callable
-        Called with each step until the cases are known, in words that follow ``while``.
+        Called with each step until the cases are known, in words that fit after ``while``.
     seconds : float or None
-        Time of a test.
+        Time limit of a test; None for no limit.
     is_quiet : bool
-        Whether the output of the class is dropped.
+        Whether to discard the output of the class.
     only : str
-        Names of tests to run, as pytest's option -k has them; "" for all.
+        Expression that selects tests, as in pytest's option -k; "" for all tests.
 
     Returns
     -------
     list of Report
-        One for each class; two where an algorithm on arms and one on a box have one name.
+        A report for each class. There are two if algorithms on arms and on a box share the name.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option, or an option that the class refuses.
+        Raised when a name or option is unknown, or when the class refuses an option.
     EndedError
-        If the class ends the process before its cases are known.
+        Raised when the class ends the process before its cases are known.
     """
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:
-        # The other process loads the class meanwhile.
+        # Meanwhile, the other process loads the class.
         from optimist.checks import plugin
 
         def answer() -> Any:

@@ -1,4 +1,4 @@
-"""Promises of algorithms in the smallest problems, and with rewards that are not sensible."""
+"""Promises of algorithms on the smallest problems, and with extreme or invalid rewards."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from optimist.checks.plays import scripted
 from optimist.experiments.loop import COMPLETE
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
-# The smallest problems by domain: words, changes, rounds.
+# The smallest problems by domain: description, changes to the toy problem, number of rounds.
 _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
     "arms": [
         (f"{K} arms of {d} coordinates", {"arms": K, "dimension": d}, HORIZON)
@@ -24,19 +24,19 @@ _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
         ("fewer rounds than initial points", {"horizon": 3}, 3),
     ],
 }
-# Factors of rewards, and seconds of a trial with one of them.
+# Factors on rewards, and the time limit in seconds of a trial with one of them.
 _EXTREMES = {
     "arms": ((1e12, -1e6, 0.0, 1e100, 1e300), 2.0),
     BOX: ((1e12, -1e6, 1e-12), 60.0),
 }
-# Recorded rounds, and the round of a reward that is not finite.
+# Recorded rounds, and the round with a reward that is not finite.
 _MARKS = {"arms": ([1, 10, 25], 21), BOX: ([1, 5, 10], 9)}
 
 
 def test_plays_in_the_smallest_problems(toy: Toy) -> None:
-    """One arm, one coordinate, one initial point: trials with hardly varied rewards end well."""
+    """Trials with one arm, coordinate or initial point, and nearly constant rewards, end well."""
     for words, changes, rounds in _SMALLEST[toy.domain]:
-        # A constant function on a box.
+        # On a box, the function is constant.
         reward = (lambda t, usual: 1.0) if toy.domain == BOX else (lambda t, usual: float(t % 2))
         trajectory = scripted(toy, reward, [1, rounds], **changes)
         last = [0, *trajectory.columns.get("round", [])][-1]
@@ -45,7 +45,7 @@ def test_plays_in_the_smallest_problems(toy: Toy) -> None:
 
 
 def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:
-    """Rewards that are huge, negative, tiny or 0 end in a status and never in a crash."""
+    """Rewards that are huge, negative, tiny or 0 lead to a valid status, never to a crash."""
     marks, _ = _MARKS[toy.domain]
     factors, seconds = _EXTREMES[toy.domain]
     for factor in factors:
@@ -59,7 +59,7 @@ def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:
 
 
 def test_rewards_that_are_not_finite_are_recorded(toy: Toy) -> None:
-    """A reward that is NaN or infinite ends the trial before it, with a status that says so."""
+    """A NaN or infinite reward ends the trial with a failed status, after the round before it."""
     marks, last = _MARKS[toy.domain]
     for bad in (math.nan, math.inf):
         trajectory = scripted(

@@ -1,4 +1,4 @@
-"""Promises of environments, with arms or on a box: determined by the trial, true, playable."""
+"""Promises of environments: they are reproducible, tell the truth, and can be played in."""
 
 import inspect
 import json
@@ -31,22 +31,24 @@ from optimist.experiments.trials import Trials, run
 
 SAME = "the same: all that is random comes from stream(purpose)"
 ONCE = "one that the trial alone decides"
-TRIALS = {"arms": 60, BOX: 20}  # over which rewards are averaged
-MOST = 5.0  # standard errors
+TRIALS = {"arms": 60, BOX: 20}  # number of trials over which rewards are averaged
+MOST = 5.0  # allowed distance, in standard errors
 ROUNDING = 1e-12
-FEW = 5  # rounds of a trial where they take time
-ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2  # arms of a round; points, many, and of a slow function
+FEW = 5  # number of rounds in a trial of a slow environment
+# Maximum number of arms to try in a round, usual and large number of points to try in a box, and
+# number of points (and of trials) for a slow function.
+ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2
 
 
 def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
-    """Return ``n`` uniform points of a box, (n, d), or fewer of a slow function."""
+    """Return ``n`` uniform points in a box, of shape (n, d); fewer for a slow function."""
     n = SLOW if world.is_slow else n
     share = np.random.default_rng(0).random((n, len(environment.low)))
     return environment.low + share * (environment.high - environment.low)
 
 
 def choices(world: World, environment: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Yield rounds with the choices that are looked at: all arms or some of many, or one point."""
+    """Yield rounds and the choices to try in each: up to `ARMS` arms, or one point in a box."""
     if world.domain == BOX:
         yield from ((t, [x]) for t, x in enumerate(some_points(world, environment)))
     else:
@@ -56,13 +58,13 @@ def choices(world: World, environment: Any) -> Iterator[tuple[int, list[Any]]]:
 
 
 def rewards(world: World, environment: Any) -> list[list[float]]:
-    """Return the rewards of these choices."""
+    """Return the rewards of the choices that `choices` yields."""
     asked = choices(world, environment)
     return [[environment.reward(t, choice) for choice in offered] for t, offered in asked]
 
 
 def means(world: World, environment: Any) -> list[np.ndarray]:
-    """Return the mean rewards of these choices."""
+    """Return the mean rewards of the choices that `choices` yields."""
     asked = choices(world, environment)
     if world.domain == BOX:
         return [np.array([environment.value(x)]) for _, (x,) in asked]
@@ -70,7 +72,7 @@ def means(world: World, environment: Any) -> list[np.ndarray]:
 
 
 def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> None:
-    """Raise BrokenError unless two environments are equal in all that algorithms meet."""
+    """Raise BrokenError unless two environments are equal in all that algorithms can observe."""
     expected = _met(world, other)
     for name, values in _met(world, one).items():
         is_are = "are others" if name == "rewards" else "is another"
@@ -78,7 +80,7 @@ def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> 
 
 
 def _met(world: World, environment: Any) -> dict[str, Any]:
-    """Return all that algorithms meet, as plain data by name."""
+    """Return everything that algorithms can observe, as plain data by name."""
     met: dict[str, Any] = {"rewards": rewards(world, environment)}
     if world.domain == BOX:
         met["value(x)"] = [mean.tolist() for mean in means(world, environment)]
@@ -92,12 +94,12 @@ def _met(world: World, environment: Any) -> dict[str, Any]:
     return met
 
 
-# Its numbers.
+# The numbers of an environment.
 
 
 @marked(domain="arms", is_basic=True)
 def test_arms_are_sound_and_means_fit_them(world: World) -> None:
-    """Arms are finite (K, d) arrays of bounded norm, with K finite mean rewards."""
+    """Arms are finite arrays of shape (K, d) with bounded norms, and have K finite means."""
     (environment,) = world.built(0)
     for t in range(world.horizon):
         arms = environment.arms(t)
@@ -115,7 +117,7 @@ def test_arms_are_sound_and_means_fit_them(world: World) -> None:
 
 @marked(domain=BOX, is_basic=True)
 def test_the_box_has_two_corners(world: World) -> None:
-    """low and high are arrays (d,), with low below high."""
+    """low and high are arrays of shape (d,), with low below high."""
     low, high = (np.asarray(getattr(world.built(0)[0], name)) for name in ("low", "high"))
     is_box = low.ndim == 1 and low.shape == high.shape and (low < high).all()
     require(is_box, f"low and high have shapes {low.shape}, {high.shape}", "(d,), low below high")
@@ -123,7 +125,7 @@ def test_the_box_has_two_corners(world: World) -> None:
 
 @marked(is_basic=True)
 def test_rewards_are_plain_floats(world: World) -> None:
-    """reward, and regret of arms or value of points, return finite floats of Python."""
+    """reward returns a finite Python float; so does regret for arms, and value for points."""
     (environment,) = world.built(0)
     for t, offered in choices(world, environment):
         for choice in offered:
@@ -136,7 +138,7 @@ def test_rewards_are_plain_floats(world: World) -> None:
 
 
 def test_facts_are_numbers(world: World) -> None:
-    """facts returns finite numbers by name."""
+    """facts returns a dict from names to finite numbers."""
     numbers = world.built(0)[0].facts()
     require(isinstance(numbers, dict), f"facts returned {numbers!r}", "a dict of numbers")
     require_numbers("facts", {name: float(value) for name, value in numbers.items()})
@@ -144,7 +146,7 @@ def test_facts_are_numbers(world: World) -> None:
 
 @marked(domain="arms")
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
-    """context returns plain numbers by name, the same whenever it is asked."""
+    """context returns a dict of plain values, the same ones for every call in a round."""
     (environment,) = world.built(0)
     first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:
@@ -154,17 +156,17 @@ def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
     require(first == again, "context is another when asked twice", ONCE)
 
 
-# Its trials.
+# The trials of an environment.
 
 
 def test_the_same_trial_is_the_same_environment(world: World) -> None:
-    """An environment that is built again for a trial is equal in all that algorithms meet."""
+    """An environment constructed again for the same trial looks the same to algorithms."""
     one, other = world.built(0, 0)
     require_same(world, one, other, "built again", SAME)
 
 
 def test_different_trials_draw_different_numbers(world: World) -> None:
-    """Two trials have different rewards, or share no initial points."""
+    """Two trials have different rewards or, on a box, different initial points."""
     one, other = world.built(0, 1)
     if world.domain == BOX:
         initial, seen = one.problem().initial, "share initial points"
@@ -175,7 +177,7 @@ def test_different_trials_draw_different_numbers(world: World) -> None:
 
 
 def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
-    """The reward of a round and a choice is the same whenever, and in whatever order, asked."""
+    """The reward of a choice in a round does not depend on earlier calls or their order."""
     one, backwards, last = world.built(0, 0, 0)
     rounds = list(zip(choices(world, one), rewards(world, one), strict=True))
     for (t, offered), paid in reversed(rounds):
@@ -189,7 +191,7 @@ def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
 
 
 def test_can_be_saved_in_mid_trial(world: World) -> None:
-    """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
+    """If it is pickled and loaded in the middle of a trial, it continues unchanged."""
     (environment,) = world.built(0)
     asked = list(choices(world, environment))
     for t, offered in asked[: len(asked) // 2]:
@@ -199,14 +201,14 @@ def test_can_be_saved_in_mid_trial(world: World) -> None:
 
 
 def test_leaves_shared_generators_alone(world: World) -> None:
-    """It draws neither from np.random nor from random, which all code shares."""
+    """It draws neither from np.random nor from random, which are shared by all code."""
     with untouched("it"):
         rewards(world, world.built(0)[0])
 
 
 @marked(domain="arms")
 def test_a_caller_cannot_change_it(world: World) -> None:
-    """Writing into arms or means that were returned changes nothing in the environment."""
+    """Writing to returned arrays of arms or means does not change the environment."""
     for name in ("arms", "means"):
         (environment,) = world.built(0)
         values = getattr(environment, name)(0)
@@ -219,32 +221,32 @@ def test_a_caller_cannot_change_it(world: World) -> None:
 
 
 def test_an_algorithm_can_play_in_it(world: World) -> None:
-    """A trial of uniform play ends with status ok."""
+    """A trial of the uniform algorithm ends with status ok."""
     uniform = replace(world.cell, algorithm="uniform")
     rounds = FEW if world.is_slow else None
     trajectory = run(Trials("regret", uniform, 0, 1, rounds=rounds), world.data())[0]
     require(trajectory.status == "ok", f"uniform play ends with {trajectory.status!r}", "'ok'")
 
 
-# Its truth.
+# The truth about an environment.
 
 
 def test_rewards_average_to_the_means(world: World) -> None:
-    """Rewards average to the means, or values, that regret is counted by.
+    """Rewards average to the means, or values, from which regret is computed.
 
-    Rewards for a kernel spread no more than the problem says.
+    For a kernel problem, rewards vary no more than the problem states.
     """
     problem = world.told()[1]
     if isinstance(problem, HeavyTailedProblem):
-        raise SkipTest("rewards have no variance to go by")
+        raise SkipTest("rewards may have no finite variance")
     noise, true = [], []
     for trial in range(SLOW if world.is_slow else TRIALS[world.domain]):
         (environment,) = world.built(trial)
         true += means(world, environment)
         paid = rewards(world, environment)
         noise += [np.array(a) - b for a, b in zip(paid, true[-len(paid) :], strict=True)]
-    # Choices of large means are weighed against the others, too. The arms of a round may share
-    # noise, so that rounds are counted.
+    # Choices with large means are also weighed against the other choices. The arms of a round may
+    # share noise, so standard errors are computed from averages over rounds.
     middle = np.median(np.concatenate(true))
     weighed = [float(np.mean(np.sign(m - middle) * x)) for m, x in zip(true, noise, strict=True)]
     plain = [float(x.mean()) for x in noise]
@@ -263,7 +265,7 @@ def test_rewards_average_to_the_means(world: World) -> None:
 
 @marked(domain="arms")
 def test_regret_is_counted_from_the_best(world: World) -> None:
-    """Regret is the distance of an arm's mean to the best: never negative, once 0."""
+    """Regret is the difference between the best mean and the mean of an arm, 0 for the best."""
     (environment,) = world.built(0)
     for t in range(world.horizon):
         means = np.asarray(environment.means(t))
@@ -277,7 +279,7 @@ def test_regret_is_counted_from_the_best(world: World) -> None:
 
 @marked(domain=BOX)
 def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
-    """No value is above maximum, nor larger than the value_bound that algorithms are told."""
+    """No value is above maximum, and no absolute value above the problem's value_bound."""
     (environment,) = world.built(0)
     bound = environment.problem().value_bound
     for x in some_points(world, environment, MANY):
@@ -288,7 +290,7 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
 
 @marked(domain="arms", is_hint=True)
 def test_tells_a_known_problem(world: World) -> None:
-    """problem returns a problem that the algorithms here are made for."""
+    """problem returns a problem of a class for which the algorithms of this package are made."""
     problem = world.told()[1]
     kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"
@@ -296,7 +298,7 @@ def test_tells_a_known_problem(world: World) -> None:
 
 
 def test_the_algorithm_is_told_the_truth(world: World) -> None:
-    """The problem has the environment's dimension and horizon, bounds its truth, knows its arms."""
+    """The problem states the true dimension, horizon, fixed_arms and bound on the parameter."""
     environment, problem = world.told()
     is_box = world.domain == BOX
     arms = environment.low[None] if is_box else environment.arms(0)
@@ -321,7 +323,7 @@ def test_the_algorithm_is_told_the_truth(world: World) -> None:
 
 @marked(domain=BOX)
 def test_the_algorithm_is_told_the_true_box(world: World) -> None:
-    """The problem is a BoxProblem with the environment's box, horizon and initial points."""
+    """The problem is a BoxProblem with the environment's box and valid initial points."""
     environment, problem = world.told()
     returned = f"problem returned a {type(problem).__name__}"
     require(isinstance(problem, BoxProblem), returned, "a BoxProblem")

@@ -1,4 +1,4 @@
-"""An algorithm in a trial, round by round: one way to ask and tell it, on arms and on a box."""
+"""Round-by-round play of an algorithm in a trial, with one interface for arms and boxes."""
 
 import inspect
 from collections.abc import Callable
@@ -14,12 +14,15 @@ from optimist.experiments.loop import Trajectory, play
 from optimist.numerics.links import Gaussian
 from optimist.numerics.network import TwoLayerNetwork
 
-# From the round, and the reward that is usual there, to the reward.
+# Maps a round and its usual reward to the reward that is paid.
 Script = Callable[[int, float], float]
 
 
 class Arms:
-    """An algorithm on arms, in an environment; with an ``array`` it gets all arms in that."""
+    """An algorithm that plays in an environment with arms.
+
+    If ``array`` is given, the arms of each round are written to it and passed in it.
+    """
 
     def __init__(
         self, algorithm: Any, environment: FiniteArmEnvironment, array: np.ndarray | None = None
@@ -31,7 +34,7 @@ class Arms:
         self.truth_length = truth_length(algorithm.problem, environment.arms(0))
 
     def arms(self, t: int) -> np.ndarray:
-        """Return the arms of round ``t``, (K, d)."""
+        """Return the arms of round ``t`` as an array of shape (K, d)."""
         arms = self.environment.arms(t)
         if self.array is None:
             return arms
@@ -39,7 +42,7 @@ class Arms:
         return self.array
 
     def choose(self, t: int) -> int:
-        """Return the choice of round ``t``, if it is the index of an arm."""
+        """Return the choice in round ``t``; raise BrokenError unless it is the index of an arm."""
         arms = self.arms(t)
         index = self.algorithm.select(arms)
         is_int = isinstance(index, int | np.integer) and not isinstance(index, bool)
@@ -49,7 +52,7 @@ class Arms:
         return int(index)
 
     def learn(self, t: int, choice: int) -> None:
-        """Tell the algorithm the reward of its choice in round ``t``."""
+        """Give the algorithm the reward of its choice in round ``t``."""
         context, reward = self.environment.context(t), self.environment.reward(t, choice)
         update, arguments = self.algorithm.update, (self.arms(t), choice, reward)
         try:
@@ -63,14 +66,14 @@ class Arms:
             raise
 
     def words(self, choice: int) -> str:
-        """Return a choice in words that follow ``it``."""
+        """Return a description of a choice that fits after ``it``."""
         return f"chose arm {choice}"
 
 
 class Box:
-    """An algorithm on a box, with the rewards of the bowl.
+    """An algorithm on a box, with rewards from the function `bowl`.
 
-    With ``reuses`` it learns with the very array that it has returned.
+    With ``reuses``, the algorithm gets back the same array that it returned, not a copy.
     """
 
     def __init__(self, algorithm: Any, reuses: bool = False) -> None:
@@ -80,12 +83,12 @@ class Box:
 
     @property
     def truth_length(self) -> int:
-        """Numbers in a row of the argument of ``contains``."""
+        """Length of a row in the argument of ``contains``."""
         problem = self.algorithm.problem
         return TwoLayerNetwork(problem.dimension, problem.hidden).size
 
     def choose(self, t: int) -> np.ndarray:
-        """Return the choice of round ``t``, (d,), if it is a point of the box."""
+        """Return the choice in round ``t``, of shape (d,); raise BrokenError outside the box."""
         x, problem = self.algorithm.propose(), self.algorithm.problem
         is_point = isinstance(x, np.ndarray) and x.shape == problem.low.shape
         is_inside = is_point and ((x >= problem.low) & (x <= problem.high)).all()
@@ -95,21 +98,21 @@ class Box:
         return x
 
     def learn(self, t: int, choice: np.ndarray) -> None:
-        """Tell the algorithm the reward of its choice in round ``t``."""
+        """Give the algorithm the reward of its choice in round ``t``."""
         self.algorithm.observe(choice if self.reuses else choice.copy(), bowl(choice))
 
     def words(self, choice: np.ndarray) -> str:
-        """Return a choice in words that follow ``it``."""
+        """Return a description of a choice that fits after ``it``."""
         return f"asked for {_brief(choice)}"
 
 
 def _brief(x: np.ndarray) -> str:
-    """Return a point (d,) as a short text."""
+    """Return a short text for a point of shape (d,)."""
     return np.array2string(x, precision=4, threshold=6, edgeitems=2)
 
 
 def started(case: Played | Toy, reuses: bool = False) -> Any:
-    """Return an algorithm, `Arms` or `Box`, before a trial of its setting, or on a toy box."""
+    """Return an `Arms` or a `Box` at the start of a trial in a setting, or on a toy box."""
     if isinstance(case, Toy):
         return Box(case.build(case.problem()), reuses)
     environment, algorithm = case.build()
@@ -119,7 +122,7 @@ def started(case: Played | Toy, reuses: bool = False) -> Any:
 
 
 def choices(one: Any, rounds: int) -> list[Any]:
-    """Play so many rounds; return copies of the choices."""
+    """Play the given number of rounds, and return copies of the choices."""
     chosen = []
     for t in range(rounds):
         choice = one.choose(t)
@@ -129,7 +132,10 @@ def choices(one: Any, rounds: int) -> list[Any]:
 
 
 def require_equal(one: Any, t: int, seen: Any, expected: Any, how: str, allowed: str) -> None:
-    """Raise BrokenError unless two choices of round ``t`` are equal; ``how`` the first was made."""
+    """Raise BrokenError unless two choices in round ``t`` are equal.
+
+    ``how`` says how the choice ``seen`` was made.
+    """
     words = f"{how}, it {one.words(seen)} in round {t + 1}, not {one.words(expected)}"
     require(np.array_equal(seen, expected), words, allowed)
 
@@ -144,10 +150,10 @@ def require_equal_plays(
     before: Callable[[], object] = lambda: None,
     after: Callable[[], object] = lambda: None,
 ) -> None:
-    """Raise BrokenError unless two plays have equal choices in some rounds.
+    """Raise BrokenError unless two plays make equal choices in the given rounds.
 
-    ``how`` says how the first one is played; ``before`` is called before each of its choices,
-    ``after`` after each reward.
+    ``how`` says how the first play differs. In this play, ``before`` is called before each choice,
+    and ``after`` after each reward.
     """
     for t in rounds:
         before()
@@ -159,7 +165,7 @@ def require_equal_plays(
 
 
 def sampled(toy: Toy, problem: Any, K: int, theta: list[float]) -> ScriptedEnvironment:
-    """Return an environment with K fixed arms and 120 rounds of rewards of the problem's link."""
+    """Return an environment with K fixed arms, and 120 rounds of rewards from the link."""
     rng = np.random.default_rng(6)
     arms = toys.random_arms(rng, K, len(theta))
     link = getattr(problem, "link", Gaussian(1.0))
@@ -178,9 +184,9 @@ def scripted(
     seconds: float = 60.0,
     **changes: Any,
 ) -> Trajectory:
-    """Play with written rewards, on arms or from the bowl; return the trajectory.
+    """Play with scripted rewards, on arms or on a box with `bowl`, and return the trajectory.
 
-    ``marks`` are the rounds that are recorded, ``changes`` values of the problem.
+    ``marks`` are the rounds to record, and ``changes`` replace values of the toy problem.
     """
     if toy.domain == BOX:
         problem = toy.problem(dimension=dimension, **changes)

@@ -1,4 +1,4 @@
-"""A plugin of pytest that has tests run elsewhere, and reports of their findings."""
+"""A pytest plugin that runs tests in another process, and reports of their findings."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,12 +25,12 @@ from optimist.core.errors import ResultError
 from optimist.core.terminal import folded
 
 HINT, NOT_RUN = "hint", "not run"
-SEED = 0  # the trial of settings, and the seed on toys
+SEED = 0  # number of the trial in a setting, and seed on a toy
 HERE = Path(__file__).parent
 FILES = [
     str(HERE / f"{name}.py") for name in ("classes", "algorithms", "edge_cases", "environments")
 ]
-# Nothing of the user's, and no plugins that no test here needs.
+# Ignore all configuration of the user, and disable plugins that are not needed here.
 OPTIONS = ("--assert=plain", "--capture=no", "--noconftest", "-c", devnull, "--rootdir", str(HERE))
 _UNUSED = (
     *("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "terminal"),
@@ -41,25 +41,28 @@ Run = Callable[[Callable[..., None], Case], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a test on a case."""
+    """Result of a test on a case."""
 
     check: str  # name of the test
     rule: str
-    where: str  # setting or toy
+    where: str  # name of the setting or the toy
     result: str
-    seen: str  # the observation, or the reason why the test was not run
+    seen: str  # the observation, or the reason for not running the test
     allowed: str = ""
-    trace: str = field(default="", repr=False)  # of an error of the class
+    trace: str = field(default="", repr=False)  # traceback of an error in the class
     seed: int = SEED
 
     @property
     def words(self) -> str:
-        """The observation and the rule for it."""
+        """The observation and what is allowed instead."""
         return f"{self.seen}; allowed: {self.allowed}" if self.allowed else self.seen
 
 
 class Report:
-    """The findings of the tests of one class, by its label and its cases, the class first."""
+    """Findings of all tests on one class, given its label and its cases.
+
+    The first case is the class itself.
+    """
 
     def __init__(self, label: str, cases: list[Case]) -> None:
         first = cases[0]
@@ -68,12 +71,13 @@ class Report:
         self.what = f"{kind} on {'arms' if first.domain == 'arms' else 'a box'}"
         self.cases = cases
         self.findings: list[Finding] = []
-        # Why tests of a kind of problem, or of a place, or that compare plays, are not run.
+        # Reasons for not running tests, by kind of problem or place. The second mapping is only for
+        # tests that compare plays.
         self._blocked: dict[str, tuple[str, str]] = {}
         self._erratic: dict[str, tuple[str, str]] = {}
 
     def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
-        """Return the finding of a test; it is not run where the failure of another forbids it."""
+        """Run a test and return its finding; skip it if an earlier result makes it pointless."""
         marks, name = test.__dict__, test.__name__.removeprefix("test_")
         head = name, " ".join((test.__doc__ or "").split()), case.where
         blocked = [self._blocked.get(key) for key in ("", case.kind, case.where)]
@@ -97,7 +101,7 @@ class Report:
 
     @property
     def results(self) -> dict[str, str]:
-        """The worst result of each test, by its name."""
+        """The worst result of each test, by name of the test."""
         order = (HELD, NOT_RUN, HINT, FAILED)
         worst: dict[str, str] = {}
         for one in self.findings:
@@ -107,12 +111,12 @@ class Report:
 
     @property
     def failed(self) -> list[str]:
-        """Names of the tests that failed somewhere."""
+        """Names of the tests that failed in at least one case."""
         return [name for name, result in self.results.items() if result == FAILED]
 
     @property
     def refused(self) -> list[str]:
-        """Problems that the class refuses, with its words."""
+        """Problems that the class refuses, each with the message of the class."""
         return [f"{one.where}: {one.seen}" for one in self.findings if one.result == REFUSED]
 
     def as_dict(self) -> dict[str, object]:
@@ -124,9 +128,9 @@ class Report:
         return found | {"findings": findings}
 
     def to_text(self, debug: bool = False, columns: int | None = None) -> str:
-        """Return failures and hints, one in a line, with counts of the other results.
+        """Return failures and hints, one per line, with counts of all results.
 
-        With ``debug`` a traceback follows each error of the class.
+        With ``debug``, each error in the class is followed by its traceback.
         """
         places = dict.fromkeys(case.where for case in self.cases if case.where)
         lines = [f"{self.label}: {self.what}"]
@@ -140,7 +144,7 @@ class Report:
         return "\n".join(folded(line, columns) for line in lines)
 
     def _lines(self, result: str, debug: bool) -> Iterator[str]:
-        """Yield the findings with some result; equal ones once, with all their places."""
+        """Yield a line for each finding with the given result; equal findings are merged."""
         groups: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.findings:
             if finding.result == result:
@@ -154,9 +158,9 @@ class Report:
 
 
 class Plugin:
-    """A plugin of pytest that calls other functions for the cases of a label, and for each test.
+    """A pytest plugin that calls ``load`` for the cases of a label, and ``run`` for each test.
 
-    For ``load`` and ``run`` see `optimist.checks.served`.
+    Both usually call functions of `optimist.checks.served` in another process.
     """
 
     def __init__(self, label: str, load: Callable[[], list[list[Case]]], run: Run) -> None:
@@ -165,7 +169,7 @@ class Plugin:
 
     @cached_property
     def reports(self) -> list[Report]:
-        """One for each class, without findings until its tests are run."""
+        """The report on each class, which has no findings until tests are run."""
         return [Report(self._label, cases) for cases in self._load()]
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -175,7 +179,7 @@ class Plugin:
         parametrize(metafunc, cases)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
-        # An argument without cases is a test without one.
+        # Drop tests whose argument has no case.
         items[:] = [item for item in items if isinstance(_case(item), Case)]
         items.sort(key=lambda item: "is_basic" not in item.function.__dict__)
 
@@ -189,7 +193,7 @@ class Plugin:
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
-        """End pytest where the caller has to end, which gets the exception."""
+        """End pytest if the block raises an exception, and keep the exception for the caller."""
         try:
             yield
         except BaseException as error:
@@ -203,7 +207,7 @@ def _case(item: pytest.Function) -> Any:
 
 
 def run(plugin: Plugin, only: str = "") -> list[Report]:
-    """Let pytest run the tests, those that its option -k names; return the reports."""
+    """Run pytest on the tests that ``only`` selects, as its option -k, and return the reports."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_ADDOPTS", raising=False)
         patch.delenv("PYTEST_PLUGINS", raising=False)

@@ -1,4 +1,4 @@
-"""Functions of `optimist check` that another process calls: the cases of a class, one test."""
+"""Functions that `optimist check` calls in another process: find cases, and run one test."""
 
 import importlib
 import traceback
@@ -36,9 +36,9 @@ from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
 from optimist.experiments.limits import limited
 
-LONGEST = 240  # letters of an observation
-# Where an algorithm from elsewhere plays, by kind of problem: base settings of the papers, of
-# which none needs a data set.
+LONGEST = 240  # maximum number of characters in an observation
+# Settings of the papers in which a user's algorithm plays, by kind of problem. None of them needs a
+# data set.
 SETTINGS = {
     "logistic": ("glb_omd", "logistic_s3"),
     "poisson": ("glb_omd", "poisson_s3"),
@@ -59,21 +59,21 @@ Tell = Callable[[str], None]
 
 
 def cases(tell: Tell, *, text: str) -> list[list[Case]]:
-    """Load the classes that a label names; return the cases of each, the class itself first.
+    """Load the classes that a label names, and return the cases of each, the class itself first.
 
     Parameters
     ----------
     tell : callable
-        Called with the step under way, in words that follow ``while``.
+        Called with the current step, in words that fit after ``while``.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
-        name, or one that an installed package offers. Two algorithms may have one name, on arms
-        and on a box. Options of an environment are those of a setting.
+        name, or a name provided by an installed package. An algorithm on arms and one on a box may
+        have the same name. An environment takes the options of a setting.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option.
+        Raised when a name or an option is unknown.
     """
     tell("it was loaded")
     blas_kernels.verify()
@@ -84,7 +84,7 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
 
 
 def _registries(name: str) -> list[str]:
-    """Return the registries, by their key, that a class is one of."""
+    """Return the keys of the registries to which a class belongs."""
     if names_file(name):
         cls = _IN_FILES.load(name)
         return [kind for kind, registry in _ALL.items() if registry.accepts(cls)]
@@ -94,7 +94,7 @@ def _registries(name: str) -> list[str]:
             try:
                 registry.load(name)
                 kinds.append(kind)
-            except ConfigError as error:  # a package offers it for another domain
+            except ConfigError as error:  # a package provides it for another domain
                 errors.append(error)
     if kinds:
         return kinds
@@ -110,7 +110,7 @@ def _registries(name: str) -> list[str]:
 
 def _of_algorithm(text: str, domain: str) -> list[Case]:
     method = Method(canonical(text, domain), domain)
-    # Without it nothing can be built, and a basic test says so.
+    # Without a problem_type, nothing can be constructed; a basic test reports that.
     has_problem = isinstance(getattr(method.cls, "problem_type", None), type)
     kinds = method.kinds if has_problem else ()
     played = []
@@ -121,7 +121,7 @@ def _of_algorithm(text: str, domain: str) -> list[Case]:
 
 
 def _of_environment(text: str) -> list[Case]:
-    """Return the cases of an environment in its own setting, or in the papers' that have it."""
+    """Return the cases of an environment: its own setting, or settings of papers that use it."""
     if text not in ENVIRONMENTS.table:
         cell = setting(text).cell("uniform")
         cells = {cell.setting: cell}
@@ -146,18 +146,18 @@ def _of_environment(text: str) -> list[Case]:
 
 
 def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[str, ...]:
-    """Run a test, ``module:function``, on a case, for so many seconds.
+    """Run a test, given as ``module:function``, on a case, for at most ``seconds``.
 
     Returns
     -------
     result : {"held", "failed", "refused", "passed over"}
     seen, allowed, trace : str
-        The observation and the rule for it, and the traceback of an error of the class.
+        The observation, what is allowed instead, and the traceback of an error in the class.
 
     Raises
     ------
     ConfigError
-        For an option that the class refuses.
+        Raised when the class refuses an option.
     """
     module, _, name = test.partition(":")
     function = getattr(importlib.import_module(module), name)
@@ -172,7 +172,7 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
         return FAILED, _brief(broken.seen), _brief(broken.allowed), ""
     except OutOfTimeError:
         return FAILED, "it was not done in time", f"{seconds:g} s for a test", ""
-    except BaseException as error:  # sys.exit in a class is not the end of this process
+    except BaseException as error:  # sys.exit in a class must not end this process
         if isinstance(error, ConfigError) and function.__dict__.get("is_basic") and not case.kind:
             raise
         trace = "".join(traceback.format_exception(error))
@@ -181,15 +181,16 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
 
 
 def _brief(text: str) -> str:
-    """Return a text in one line of some length."""
+    """Return a text in one line, cut after `LONGEST` characters."""
     text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _round(error: BaseException) -> str:
-    """Return the round of the innermost local variable t of this package, which counts from 0.
+    """Return the round in which an error was raised, as words, or an empty string.
 
-    The loop's errors have it already.
+    It is read from the innermost local variable ``t`` in this package, which counts from 0. Errors
+    from the loop already have a round.
     """
     if hasattr(error, ROUND):
         return ""

@@ -1,4 +1,4 @@
-"""Small problems and environments whose arms, functions and rewards are written down."""
+"""Toys: small problems, and environments with given arms, functions and rewards."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,25 +23,25 @@ KERNELS: dict[str, Kernel] = {"linear_kernel": LinearKernel()} | {
     for name in ("gaussian", "matern12", "matern32", "matern52")
 }
 KINDS = (*LINKS, "gaussian_kernel", "linear_kernel", HEAVY_TAILED)
-# Context that environments give with a reward, by kind of problem.
+# Context that environments pass along with a reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
 def kinds_of(cls: Any) -> tuple[str, ...]:
-    """Return the kinds of problem, see `make_problem`, that an algorithm class is made for."""
+    """Return the kinds of problems (see `make_problem`) for which an algorithm class is made."""
     kinds = []
     for kind in dict.fromkeys((*KINDS, *KERNELS)):
         with suppress(ConfigError):
             check_problem(cls.__name__, cls, make_problem(kind))
             kinds.append(kind)
-    # The other kernels are for algorithms that no other problem suits.
+    # Other kernels are used only if the algorithm accepts none of the usual kinds.
     return tuple(kind for kind in kinds if kind in KINDS) or tuple(kinds)
 
 
 def make_problem(
     link: str | Link = "logistic", dimension: int = 2, norm_bound: float = 3.0, **changes: Any
 ) -> Any:
-    """Return a problem of a kind, or of a link, with plain values for everything not given."""
+    """Return a toy problem of a kind, or with a link; ``changes`` replace its default values."""
     if link in KERNELS:
         values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
         kernel = KERNELS[str(link)]
@@ -56,7 +56,7 @@ def make_problem(
 
 
 def random_arms(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """Return arms (..., d) uniform in the unit ball, read-only."""
+    """Draw arms uniformly from the unit ball, as a read-only array of shape (..., d)."""
     arms = rng.standard_normal(shape)
     arms /= np.linalg.norm(arms, axis=-1, keepdims=True)
     arms *= rng.uniform(size=(*shape[:-1], 1)) ** (1.0 / shape[-1])
@@ -65,11 +65,11 @@ def random_arms(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 class ScriptedEnvironment(FiniteArmEnvironment):
-    """An environment whose arms and rewards are written down.
+    """An environment with given arms and rewards.
 
-    Arms (K, d) of ``pools`` are met in turn; ``reward`` maps round and index to the reward. A
-    confidence set should hold ``theta``; an algorithm gets ``context`` with
-    each reward.
+    Rounds take the arrays of arms in ``pools``, each of shape (K, d), in turn. The function
+    ``reward`` maps round and index to the reward. ``theta`` is the parameter that a confidence set
+    should contain, and ``context`` is passed to the algorithm with each reward.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class ScriptedEnvironment(FiniteArmEnvironment):
 
 
 def make_box_problem(dimension: int = 2, **changes: Any) -> BoxProblem:
-    """Return a problem on [-1, 3]^d with plain values for everything that is not given."""
+    """Return a toy problem on [-1, 3]^d; ``changes`` replace its default values."""
     values: dict[str, Any] = {
         "low": np.full(dimension, -1.0),
         "high": np.full(dimension, 3.0),
@@ -115,9 +115,9 @@ def make_box_problem(dimension: int = 2, **changes: Any) -> BoxProblem:
 
 
 class ScriptedFunction(BoxEnvironment):
-    """A function on a box whose values are written down, and none larger than ``maximum``.
+    """An environment with a given function on a box, whose values are at most ``maximum``.
 
-    ``script`` maps the round and the value to the reward.
+    The function ``script`` maps the round and the value to the reward.
     """
 
     instance = "scripted"
@@ -146,10 +146,10 @@ class ScriptedFunction(BoxEnvironment):
 
 
 def bowl(x: np.ndarray) -> float:
-    """Return a function of points (d,) whose largest value, 9, is at (1, ..., 1)."""
+    """Return the value at ``x``, of shape (d,), of a function with maximum 9 at (1, ..., 1)."""
     return 9.0 - float(((x - 1.0) ** 2).sum())
 
 
 def truth_length(problem: Any, arms: np.ndarray) -> int:
-    """Return how many numbers ``theta`` of an environment has: d, or one per arm of (K, d)."""
+    """Return the length of ``theta``: d, or K for a kernel problem; ``arms`` is (K, d)."""
     return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]

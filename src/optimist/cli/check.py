@@ -1,4 +1,4 @@
-"""The command that checks a class against its contract."""
+"""The command that checks a class against the contract for algorithms or environments."""
 
 import importlib.util
 import json
@@ -13,7 +13,7 @@ from optimist.core.errors import ConfigError, EndedError
 
 
 def check(options: Any) -> int:
-    """Check an algorithm or an environment."""
+    """Check an algorithm or an environment, and print a report."""
     if importlib.util.find_spec("pytest") is None:
         raise ConfigError(
             "optimist check needs pytest; allowed: an installation of optimist[check]"

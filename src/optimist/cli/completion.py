@@ -1,7 +1,7 @@
-"""Completion of the command line by the shell: papers, settings, algorithms and their options.
+"""Shell completion of the command line: papers, settings, algorithms and their options.
 
-The shell starts ``optimist`` at every press of the key. Only modules and files that the word under
-the cursor needs are therefore loaded, and no configuration is checked.
+The shell starts ``optimist`` each time the completion key is pressed. Therefore only modules and
+files needed for the word under the cursor are loaded, and no configuration is checked.
 """
 
 import argparse
@@ -13,24 +13,24 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 SHELLS = ("bash", "zsh", "fish")
-# Begins a label of an algorithm that is a file and its class.
+# Start of a label that names a file and a class in it.
 FILE = re.compile(r"[./~]|.*\.py")
 
 
 def is_asked() -> bool:
-    """Return whether a shell asks for completions."""
+    """Return whether a shell requests completions."""
     return "_ARGCOMPLETE" in os.environ
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
-    """Print completions for a shell, and end the process."""
+    """Print the completions that a shell requests, and end the process."""
     import argcomplete
 
     argcomplete.autocomplete(parser, always_complete_options=False)
 
 
 def script(shell: str) -> str:
-    """Return the script that makes a shell complete ``optimist``."""
+    """Return the script that enables completion of ``optimist`` in a shell."""
     import argcomplete
 
     text: str = argcomplete.shellcode(["optimist"], shell=shell)
@@ -38,9 +38,10 @@ def script(shell: str) -> str:
 
 
 def completer(destination: str) -> Callable[..., list[str]] | None:
-    """Return the completer of an argument in the form of argcomplete, with no words after an error.
+    """Return the argcomplete completer of an argument, or None if it has none.
 
-    The function in `COMPLETERS` gets the word so far, and the settings typed before it.
+    The completer calls the function in `COMPLETERS` with the word typed so far and the settings
+    typed before it. It returns no completions if this raises an error.
     """
     if destination not in COMPLETERS:
         return None
@@ -108,7 +109,7 @@ def papers(*_: object) -> list[str]:
 
 
 def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
-    """Yield completions of the label of an algorithm; the shell completes files."""
+    """Yield completions of an algorithm label, except file names, which the shell completes."""
     from optimist.algorithms import REGISTRIES, algorithm_class, option_names
     from optimist.core.docstrings import parameters_of
     from optimist.core.registry import names_file
@@ -128,9 +129,9 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
 
 
 def _written_options(name: str) -> dict[str, str]:
-    """Return the options of a class in a file with their types, as the file declares them.
+    """Return the options of a class in a file, with the types given in its docstring.
 
-    A press of a key must not execute a file.
+    The file is parsed, because pressing the completion key must not execute it.
     """
     import ast
     from pathlib import Path
@@ -148,9 +149,9 @@ def _written_options(name: str) -> dict[str, str]:
 
 
 def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:
-    """Yield completions of a label, including Python files and folders.
+    """Yield completions of an algorithm label, including Python files and folders.
 
-    Algorithms are from the domains of the settings ``typed`` before, where these belong to papers.
+    If settings of papers were typed before, only algorithms for their domains are offered.
     """
     from argcomplete.completers import FilesCompleter
 
@@ -161,21 +162,21 @@ def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str
 
 
 def kinds(*_: object) -> list[str]:
-    """Return the kinds of files that `optimist new` writes."""
+    """Return the kinds of files that `optimist new` can write."""
     from optimist.cli.new import FAMILIES
 
     return [*FAMILIES]
 
 
 def families(*_: object) -> list[str]:
-    """Return the families of algorithms and of environments."""
+    """Return the names of all families of algorithms and environments."""
     from optimist.cli.new import FAMILIES
 
     return [family for names in FAMILIES.values() for family in names]
 
 
 def _settings(paper: str) -> Mapping[str, Any]:
-    """Return the base settings of a paper by name, as in its file."""
+    """Return the base settings of a paper by name, as written in its settings file."""
     from optimist.config.documents import read_yaml
     from optimist.config.expand import base_settings
     from optimist.config.load import claims_path
@@ -185,7 +186,7 @@ def _settings(paper: str) -> Mapping[str, Any]:
 
 
 def _domains(text: str) -> set[str]:
-    """Return the domains of the settings that match PAPER/SETTING, in which * and ? are allowed."""
+    """Return the domains of the settings that match PAPER/SETTING, which may have * and ?."""
     from optimist.config.load import paper_names
     from optimist.environments import environment_domain
 
@@ -198,16 +199,16 @@ def _domains(text: str) -> set[str]:
 
 
 def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:
-    """Yield completions of a label with an unfinished option.
+    """Yield completions of a label whose last option is unfinished.
 
     Parameters
     ----------
     label : str
-        ``name[`` with complete or unfinished options after it.
+        ``name[`` followed by options, of which the last may be unfinished.
     options : mapping of str to str
-        The type of each option, as in a docstring: a set of texts, bool, or another.
+        The type of each option, as written in a docstring, such as a set of strings or bool.
     end : str
-        Text that follows a label.
+        Text to append to a complete label.
     """
     if label.endswith("]"):
         yield label + end

@@ -1,4 +1,4 @@
-"""A folder that runs the packaged workflow with a user's settings and algorithms."""
+"""Creation of a folder that runs the workflow with a user's own settings and algorithms."""
 
 import os
 import shlex
@@ -10,7 +10,7 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 from optimist.core.root import project_root
 
-# Files copied from the package, so that users can change overlays and profiles.
+# Overlays and profiles copied from the package, so that users can change them.
 COPIED = (
     "config/quick.yaml",
     "config/cluster.yaml",
@@ -18,31 +18,31 @@ COPIED = (
     "profiles/slurm/config.yaml",
     "profiles/lsf/config.yaml",
 )
-# Files of the folder alone, by their templates.
+# Files written for the folder, with the names of their templates.
 WRITTEN = {"Snakefile": "Snakefile", "config/lab.yaml": "lab.yaml", ".gitignore": "gitignore"}
 ALGORITHM = "mine"
 
 
 def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
-    """Write a workflow folder: Snakefile, overlays, profiles and an algorithm to start from.
+    """Create a workflow folder with a Snakefile, overlays, profiles and a sample algorithm.
 
     Parameters
     ----------
     folder : str
-        Created if necessary. Existing files stay as they are.
+        Path of the folder, which is created if necessary. Existing files are not changed.
     family : {"glb", "heavy_tailed", "kernel", "box"}
-        The interface of the algorithm; a paper with such settings tries it first.
+        The interface of the algorithm. It also selects the paper in which the algorithm is tried.
 
     Returns
     -------
     paths, text : list of str, str
-        The written files; a report, and the next commands.
+        The paths of the written files; a report with the next commands to run.
 
     Raises
     ------
     ConfigError
-        For an unknown family, if one of the files exists, or if a file is in the place of a folder.
-        Nothing is written then.
+        Raised when the family is unknown, when one of the files exists already, or when a file is
+        where a folder should be. In these cases, nothing is written.
     """
     one_of("--family", family, STARTS)
     texts = {os.path.join(folder, name): text for name, text in _texts(family).items()}
@@ -56,7 +56,7 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
 
 
 def _texts(family: str) -> dict[str, str]:
-    """Return the text of each file, by its path relative to the folder."""
+    """Return the text of each file, by path relative to the folder."""
     templates = files("optimist.cli") / "templates" / "folder"
     texts = {name: (templates / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
     texts |= {name: read_text(project_root() / name) for name in COPIED}
@@ -65,7 +65,7 @@ def _texts(family: str) -> dict[str, str]:
 
 
 def _words(family: str) -> dict[str, str]:
-    """Return the values of the templates' placeholders."""
+    """Return the values of the placeholders in the templates."""
     start = STARTS[family]
     return {
         "@PAPER@": start.paper,
@@ -77,16 +77,16 @@ def _words(family: str) -> dict[str, str]:
 
 
 def _check(path: str) -> None:
-    """Raise ConfigError if writing a file would overwrite one or fail."""
+    """Raise ConfigError if writing to ``path`` would fail or overwrite an existing file."""
     if os.path.lexists(path):
         raise ConfigError(f"{path} exists; allowed: a folder without it, as nothing is overwritten")
     for folder in Path(path).parents:
         if os.path.lexists(folder) and not folder.is_dir():
-            raise ConfigError(f"{folder} is no folder; allowed: a folder, or a name that is free")
+            raise ConfigError(f"{folder} is not a folder; allowed: a folder, or a new name")
 
 
 def _next(folder: str, paths: list[str], family: str) -> str:
-    """Return a report of the written files, and the next commands."""
+    """Return a report that lists the written files and the next commands to run."""
     figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
     run = f"--configfile config/quick.yaml -- {figure}"
     lines = [f"wrote {path}" for path in paths]

@@ -1,4 +1,4 @@
-"""Tables of runnable things as text: papers, their settings, and the options of a setting."""
+"""Listings of papers, settings, algorithms and their options, as data and as text."""
 
 import inspect
 import itertools
@@ -23,11 +23,11 @@ from optimist.experiments.trials import Trials, expand
 
 Table = list[dict[str, Any]]
 
-NARROWEST = 8  # characters of a folded column
+NARROWEST = 8  # minimum number of characters in a wrapped column
 
 
 def content(listed: str | None) -> dict[str, Any]:
-    """Return the listing of ``PAPER``, ``PAPER/SETTING``, an algorithm, or of everything."""
+    """Return the listing of a paper, a setting or an algorithm, or by default of everything."""
     if listed is None:
         return everything()
     paper, _, setting = listed.partition("/")
@@ -39,13 +39,13 @@ def content(listed: str | None) -> dict[str, Any]:
 def told(
     tell: Callable[[Any], None], listed: str | None, overlays: Sequence[str]
 ) -> dict[str, Any]:
-    """Return `content` with the settings and algorithms of overlays, in another process."""
+    """Return `content` with the settings and algorithms of overlays; runs in another process."""
     with using(*overlays):
         return content(listed)
 
 
 def everything() -> dict[str, Table]:
-    """Return the tables ``papers`` and ``algorithms``, one row for each."""
+    """Return the table ``papers`` of all papers and the table ``algorithms`` of all algorithms."""
     algorithms = []
     for domain, registry in REGISTRIES.items():
         for name in registry.table:
@@ -62,30 +62,30 @@ def of_name(name: str) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If neither has this name.
+        Raised when no paper or algorithm has this name.
     """
-    name = name_of(with_file(name))  # the user may have copied a label
+    name = name_of(with_file(name))  # the user may have pasted a whole label
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if set("*?").intersection(name):
         raise ConfigError(
-            f"{name!r} is a pattern; allowed: one of settings, as in hvt_ucb/student*"
+            f"{name!r} is a pattern; allowed: a pattern for settings, as in hvt_ucb/student*"
         )
     if names_file(name) and _is_environment(name):
         return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
     if not (is_paper or is_method):
         names = {*paper_names()}.union(*REGISTRIES.values())
         if meant := file_meant(name):
-            raise ConfigError(f"{name!r} is no class{meant}; allowed: path.py:Class")
+            raise ConfigError(f"{name!r} is not a class{meant}; allowed: path.py:Class")
         raise unknown_name("paper or algorithm", name, names)
     tables = of_paper(name) if is_paper else {}
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
-        with suppress(OtherDomainError):  # a class in a file may fit one domain only
+        with suppress(OtherDomainError):  # a class in a file may fit only one domain
             tables |= _method(name, domain)
     return tables
 
 
 def _is_environment(name: str) -> bool:
-    """Return whether a class of a file is an environment; no if it cannot be loaded."""
+    """Return whether a class in a file is an environment; False if it cannot be loaded."""
     try:
         return bool(environment_class(name))
     except ConfigError:
@@ -128,7 +128,7 @@ def _paper_row(name: str) -> dict[str, Any]:
 
 
 def of_paper(name: str) -> dict[str, Any]:
-    """Return a paper's title, the table ``base settings``, and its algorithms."""
+    """Return the title, the table ``base settings``, and the algorithms of a paper."""
     paper, asked = load_paper(name), _by_setting(name)
     variants = Counter(map(name_of, asked))
     return {
@@ -143,7 +143,7 @@ def of_paper(name: str) -> dict[str, Any]:
 
 
 def of_settings(name: str, pattern: str) -> dict[str, Any]:
-    """Return a paper's title, and the table ``settings`` that it runs.
+    """Return the title of a paper, and the table ``settings`` of matching settings.
 
     Settings with the same base setting are adjacent.
 
@@ -151,12 +151,12 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     ----------
     name : str
     pattern : str
-        Selects settings, see `optimist.config.load.matches`.
+        Pattern that selects settings; see `optimist.config.load.matches`.
 
     Raises
     ------
     ConfigError
-        If it matches none.
+        Raised when the pattern matches no setting.
     """
     paper, asked = load_paper(name), _by_setting(name)
     bases = list(dict.fromkeys(map(name_of, asked)))
@@ -180,7 +180,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
-    """Return the trials of a paper, by setting."""
+    """Return the trials of a paper by setting."""
     by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
         by_setting.setdefault(trials.cell.setting, []).append(trials)
@@ -200,7 +200,7 @@ def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
 
 
 def of_setting(paper_name: str, text: str) -> dict[str, Any]:
-    """Return the description of a setting, and the table ``options`` of values and types.
+    """Return the description of a setting, and the table ``options`` with values and types.
 
     Parameters
     ----------
@@ -218,25 +218,25 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
 
 
 def _options(spec: Mapping[str, Any]) -> Table:
-    """Return a row for each option of a setting: its value, and the allowed values."""
+    """Return a row for each option of a setting, with its value and the allowed values."""
     values, texts = option_defaults(spec), described(spec["environment"])
     places = sorted(option_places(spec["environment"]))
     return [_option_row(key, "value", values.get(key), texts) for key in places]
 
 
 def _source(cls: Any) -> str:
-    """Return the source that a class names; a class in a file may lack one."""
+    """Return the source that a class cites, if any; a class in a file may cite none."""
     return getattr(cls, "reference", None) or "no reference"
 
 
 def _as_typed(text: str) -> str:
-    """Return a docstring's text with the label's words for Python's constants."""
+    """Return text from a docstring, with Python constants written as they are in labels."""
     words = {"None": "null", "True": "true", "False": "false"}
     return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], text)
 
 
 def described(environment: str) -> dict[str, tuple[str, str]]:
-    """Return type and meaning of each option of an environment, from its documentation."""
+    """Return the type and the meaning of each option of an environment, from its docstrings."""
     cls = environment_class(environment)
     problem = inspect.signature(cls.problem).return_annotation
     horizon = {"horizon": ("int", "T, the number of rounds, which the algorithm is told.")}
@@ -247,7 +247,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Return a listing as text, ``width`` characters wide: sentences, then tables by name."""
+    """Return a listing as text of ``width`` characters: first sentences, then named tables."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
     blocks = ["\n".join(sentences)]
@@ -259,20 +259,20 @@ def to_text(content: Mapping[str, Any], width: int) -> str:
 
 
 def _table(rows: Table, width: int) -> str:
-    """Return rows as aligned text under a header; the widest columns are folded."""
+    """Return rows as aligned text under a header, with the widest columns wrapped."""
     header = [*rows[0]]
     lines = [header, *([_cell(row[key]) for key in header] for row in rows)]
     columns = [*zip(*lines, strict=True)]
     whole = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split()), default=0) for column in columns]
     space = width - 2 * (len(header) - 1)
-    # Words are broken only if nothing else fits.
+    # Words are broken only if the table does not fit otherwise.
     widths = _narrowed(_narrowed(whole, words, space), [NARROWEST] * len(header), space)
     return "\n".join(_folded(line, widths) for line in lines)
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
-    """Return widths that fit into ``space``, with the widest narrowed first, if possible."""
+    """Return widths that fit into ``space`` if possible; the widest are narrowed first."""
     narrowed = [*widths]
     while sum(narrowed) > space:
         room = [i for i, size in enumerate(narrowed) if size > least[i]]
@@ -283,10 +283,10 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a row of a table on as many lines as its longest column needs.
+    """Return a row of a table, on as many lines as its longest cell needs.
 
-    A name in the first column is not broken, so that users can copy it; the other columns then
-    begin below it.
+    A name in the first column is not broken, so that users can copy it. If it is too long, the
+    other columns start on the next line.
     """
     if len(line[0]) > widths[0] and " " not in line[0]:
         return f"{line[0]}\n{_folded(['', *line[1:]], widths)}"

@@ -1,4 +1,4 @@
-"""Commands for a start: lists, new files, folders, completion."""
+"""Commands for getting started: lists, new files, new folders, shell completion."""
 
 import json
 from typing import Any
@@ -11,14 +11,14 @@ from optimist.cli.play import call
 from optimist.core import terminal
 from optimist.core.registry import names_file
 
-WIDTH = 120  # of tables if the output is not a terminal
-SECONDS = 60.0  # for the classes of a user's files
+WIDTH = 120  # characters of a table if the output is not a terminal
+SECONDS = 60.0  # time limit for loading classes from a user's files
 
 
 def list_(options: Any) -> int:
     """Print papers, settings, algorithms and options."""
     listed, overlays = options.listed, options.configfile
-    if names_file(listed or "") or overlays:  # with classes of files, which may do anything
+    if names_file(listed or "") or overlays:  # user code may do anything, so run it elsewhere
         asked = {"listed": listed, "overlays": overlays}
         content = call(
             options, listed or "list", "optimist.cli.listing:told", seconds=SECONDS, **asked
@@ -33,21 +33,21 @@ def list_(options: Any) -> int:
 
 
 def new(options: Any) -> int:
-    """Write the file of a new algorithm or environment."""
+    """Write a file with a new algorithm or environment."""
     path, text = new_files.write(options.what, options.name, options.family, options.file)
     say(json.dumps({"file": path}) if options.json else text)
     return 0
 
 
 def init(options: Any) -> int:
-    """Lay out a folder that runs the workflow with a user's settings."""
+    """Create a folder that runs the workflow with a user's own settings."""
     paths, text = folder.lay_out(options.folder, options.family)
     say(json.dumps({"files": paths}) if options.json else text)
     return 0
 
 
 def completion(options: Any) -> int:
-    """Print the script that makes a shell complete commands."""
+    """Print the script that enables completion of commands in a shell."""
     text = script(options.shell)
     print(json.dumps({"script": text}) if options.json else text)
     return 0

@@ -1,4 +1,4 @@
-"""The command line: its options, and one exit for all errors."""
+"""The command line: its commands and options, and the handling of their errors."""
 
 import argparse
 import contextlib
@@ -16,23 +16,23 @@ from optimist.core import blas_kernels, terminal
 from optimist.core.errors import OptimistError, nearest, unwritable_named
 from optimist.core.version import VERSION
 
-# Commands that play trials: they stop at once on a signal.
+# Commands that play trials. They stop at once on a signal.
 PLAYING = ("run", "check", "compare")
-# Commands whose overlays add settings and algorithms.
+# Commands whose overlays may add settings and algorithms.
 NAMING = ("list", "run", "compare")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit status.
+    """Run the command line and return its exit status.
 
     Parameters
     ----------
     arguments : list of str or None
-        None for the arguments of this process. The process then fixes its arithmetic, and exits on
-        signals that end it.
+        Words of the command line; None for the arguments of this process. The process then also
+        fixes its BLAS kernels, and exits on signals if the command plays trials.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # print missing letters as escapes
+        if isinstance(stream, io.TextIOWrapper):  # print characters outside the encoding as escapes
             stream.reconfigure(errors="backslashreplace")
     parser = _parser()
     if completion.is_asked():
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_when_asked():
-    """Turn signals that end a process into an exit, except ignored ones (nohup)."""
+    """Make signals that end a process raise SystemExit, except ignored ones (as with nohup)."""
 
     def leave(number, frame):
         if number == signal.SIGHUP:  # the terminal is closed
@@ -87,7 +87,7 @@ def _exit_when_asked():
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that suggests the nearest name for a misspelt option."""
+    """An argument parser that suggests the nearest name for a misspelt option."""
 
     def parse_args(self, *arguments, **keywords):
         options, unknown = self.parse_known_args(*arguments, **keywords)
@@ -102,15 +102,15 @@ class _Parser(argparse.ArgumentParser):
         return options
 
     def error(self, message):
-        """End the process with one line of error, without the usage."""
-        words = f"error: {message}; `{self.prog} --help` shows what there is"
+        """End the process with an error message in one line, without the usage."""
+        words = f"error: {message}; `{self.prog} --help` shows the usage"
         self.exit(2, f"{terminal.shown(words)}\n")
 
 
 def _whole(text):
-    """Return a text as a number below a billion."""
+    """Parse a whole number whose magnitude is below a billion."""
     if not re.fullmatch("-?[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text!r}; allowed: how many, below a billion")
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a whole number below a billion")
     return int(text)
 
 
@@ -122,7 +122,7 @@ def _files(text):
     return _arg("--configfile", nargs="+", default=[], metavar="YAML", help=text)
 
 
-OVERLAYS = _files("overlays, as for snakemake, whose settings and algorithms are known; comes last")
+OVERLAYS = _files("overlays, as for snakemake, that add settings and algorithms; must come last")
 CONFIGURATION = (
     _files("overlays, as for snakemake"),
     _arg("--config", nargs="+", default=[], metavar="KEY=VALUE", help="values, as for snakemake"),
@@ -130,27 +130,27 @@ CONFIGURATION = (
 REMAKING = (
     *CONFIGURATION,
     _arg("--figures", metavar="DIR", help="folder of the tables; default: figures"),
-    _arg("--strict", action="store_true", help="refuse cells of other code"),
+    _arg("--strict", action="store_true", help="refuse cells made by other code"),
 )
 CORES = _arg("--cores", default="all", metavar="N", help="default: all")
 ROUNDS = _arg("--rounds", type=_whole, metavar="N", help="stop after N rounds")
-# The module, the function and the help of each command.
+# Module and function, then help text, of each command.
 COMMANDS = {
     "list": ("look:list_", "print papers, settings, algorithms, and their options"),
     "run": ("play:run", "run one cell outside the workflow"),
     "compare": ("compare:compare", "play algorithms in settings on the same trials, and rank them"),
     "check": ("check:check", "check an algorithm or an environment, such as mine.py:Mine"),
-    "new": ("look:new", "write the file of a new algorithm or environment"),
-    "init": ("look:init", "lay out a folder that runs the workflow with settings of its own"),
+    "new": ("look:new", "write a file with a new algorithm or environment"),
+    "init": ("look:init", "create a folder that runs the workflow with its own settings"),
     "claims": ("read:claims", "print the verdicts of the last full run"),
     "decide": ("remake:decide", "decide claims again, from the committed tables"),
     "draw": ("remake:draw", "draw figures and tables again, from the committed tables"),
-    "publish": ("remake:publish", "put results into the tables that are committed"),
-    "reseal": ("remake:reseal", "play a trial of each cell of other code, and compare"),
+    "publish": ("remake:publish", "put results into the committed tables"),
+    "reseal": ("remake:reseal", "replay a trial of each cell made by other code, and compare"),
     "page": ("read:page", "make the page of results from the committed tables"),
-    "provenance": ("read:provenance", "print where a figure, table or result is from"),
+    "provenance": ("read:provenance", "print where a figure, table or result comes from"),
     "results": ("read:results", "check the result files of a configuration"),
-    "completion": ("look:completion", "print what makes a shell complete optimist"),
+    "completion": ("look:completion", "print the script that enables completion in a shell"),
 }
 # The arguments of each command.
 ARGUMENTS = {
@@ -158,7 +158,12 @@ ARGUMENTS = {
     "run": [
         OVERLAYS,
         _arg("cell", metavar="PAPER/SETTING/ALGORITHM"),
-        _arg("--trials", default="0:1", metavar="FIRST:STOP", help="or how many; default: 0:1"),
+        _arg(
+            "--trials",
+            default="0:1",
+            metavar="FIRST:STOP",
+            help="range of trials, or their number; default: 0:1",
+        ),
         ROUNDS,
     ],
     "compare": [
@@ -167,8 +172,7 @@ ARGUMENTS = {
             "settings",
             nargs="+",
             metavar="SETTING",
-            help="PAPER/SETTING, in which * and ? may stand for letters, "
-            "or world.py:World[options]",
+            help="PAPER/SETTING, in which * and ? are wildcards, or world.py:World[options]",
         ),
         _arg(
             "-a",
@@ -181,18 +185,20 @@ ARGUMENTS = {
         ),
         _arg("--trials", type=_whole, default=10, metavar="N", help="default: 10"),
         ROUNDS,
-        _arg("--horizon", type=_whole, metavar="T", help="play T rounds, and say so"),
+        _arg("--horizon", type=_whole, metavar="T", help="set the horizon to T rounds"),
         _arg("--cores", type=_whole, default=1, metavar="N", help="default: 1"),
         _arg(
-            "--fresh", action="store_true", help="play all of it now, so that times are of one run"
+            "--fresh",
+            action="store_true",
+            help="play everything now, so that times are from one run",
         ),
-        _arg("--committed", action="store_true", help="take committed trials of other code too"),
+        _arg("--committed", action="store_true", help="also use committed trials of other code"),
         _arg(
             "--reference",
             metavar="LABEL",
-            help="the algorithm that differences are taken to; default: the first of each setting",
+            help="algorithm to compare the others with; default: the first in each setting",
         ),
-        _arg("--csv", metavar="FILE", help="write the table into FILE"),
+        _arg("--csv", metavar="FILE", help="write the table to FILE"),
         _arg(
             "--plot",
             metavar="FILE",
@@ -202,11 +208,11 @@ ARGUMENTS = {
     "check": [_arg("label", metavar="LABEL", help="file.py:Class[option=value], or a name")],
     "new": [
         _arg("what", metavar="WHAT", help="algorithm or environment"),
-        _arg("name", metavar="NAME", help="in lower case, as epsilon_greedy"),
+        _arg("name", metavar="NAME", help="in lower case, such as epsilon_greedy"),
         _arg(
             "--family",
-            help="of an algorithm: glb, heavy_tailed, kernel or box; "
-            "of an environment: arms, heavy_tailed, kernel or box",
+            help="for an algorithm: glb, heavy_tailed, kernel or box; "
+            "for an environment: arms, heavy_tailed, kernel or box",
         ),
         _arg("--file", metavar="PATH", help="default: NAME.py"),
     ],
@@ -216,8 +222,8 @@ ARGUMENTS = {
     ],
     "claims": [
         _arg("paper", nargs="?", metavar="PAPER"),
-        _arg("--figures", metavar="DIR", help="where claims.csv is; default: figures"),
-        _arg("--details", action="store_true", help="print the checks of each claim too"),
+        _arg("--figures", metavar="DIR", help="folder of claims.csv; default: figures"),
+        _arg("--details", action="store_true", help="also print the checks of each claim"),
         _arg(
             "--open",
             action="store_true",
@@ -243,13 +249,13 @@ ARGUMENTS = {
         _arg(
             "--delete",
             choices=["damaged", "early", "other"],
-            help="delete results that are damaged, with trials that ended for lack of time or "
-            "memory (early), or of other code or another configuration (other)",
+            help="delete results that are damaged, that have trials which ran out of time (early), "
+            "or that come from other code or another configuration (other)",
         ),
         _arg(
             "--costs",
             metavar="CSV",
-            help="write what cells cost into the table CSV, config/costs.csv",
+            help="write the costs of cells into a table, such as config/costs.csv",
         ),
     ],
     "completion": [_arg("shell", choices=completion.SHELLS)],

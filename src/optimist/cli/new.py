@@ -1,4 +1,4 @@
-"""Files to start from: a working algorithm or environment, for users to change."""
+"""Starter files: a working algorithm or environment that users can change."""
 
 import keyword
 import os
@@ -17,7 +17,7 @@ from optimist.environments import ENVIRONMENTS
 
 @dataclass(frozen=True)
 class Start:
-    """Setting in which to try a new algorithm of a family, and its rivals.
+    """Settings in which to try a new algorithm of a family, and algorithms to compare with.
 
     Attributes
     ----------
@@ -26,13 +26,13 @@ class Start:
     title : str
         Title of that setting.
     pattern : str
-        Pattern of the settings for its comparison.
+        Pattern that selects the settings of the comparison.
     rivals : tuple of str
-        The paper's method and another published one.
+        Labels of the paper's method and of another published method.
     trials : int
-        Number of trials in a comparison.
+        Number of trials in the comparison.
     rounds : int or None
-        Rounds of its trials; None for the whole horizon.
+        Number of rounds in each trial; None for the whole horizon.
     """
 
     setting: str
@@ -44,11 +44,11 @@ class Start:
 
     @property
     def paper(self) -> str:
-        """The paper of these settings."""
+        """Name of the paper that has these settings."""
         return self.setting.partition("/")[0]
 
 
-# With the radii of theory, hardly any method learns.
+# The settings shrink confidence radii, because few methods learn with the radii of their theory.
 STARTS = {
     "glb": Start(
         "glb_omd/logistic_s3",
@@ -81,42 +81,42 @@ STARTS = {
         trials=10,
     ),
 }
-# Options of a first comparison, and its algorithms, by family of environments.
+# For each family of environments, the options and the algorithms of a first comparison.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),
     "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),
     "kernel": ("", ("bkb", "gp_ucb")),
     "box": ("[horizon=40]", ("gp_ei", "uniform")),
 }
-# Each has a template.
+# Each of these families has a template.
 FAMILIES = {"algorithm": (*STARTS,), "environment": (*WORLDS,)}
 _NAME = re.compile("[a-z][a-z0-9_]*")
-# These letters have a meaning in labels.
+# These characters have a special meaning in labels.
 _IN_LABELS = re.compile(r"[\[\]=,:\s]")
 
 
 def write(what: str, name: str, family: str | None, file: str | None = None) -> tuple[str, str]:
-    """Write a file to start from.
+    """Write a starter file.
 
     Parameters
     ----------
     what : {"algorithm", "environment"}
     name : str
-        In lower case, ``epsilon_greedy``; the class gets the name EpsilonGreedy.
+        Name in lower case, such as ``epsilon_greedy``; the class is then called EpsilonGreedy.
     family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "heavy_tailed", "kernel", "box"}
         The interface of the algorithm, or the kind of environment.
     file : str or None
-        Path of the file; None for the name in the current folder.
+        Path of the file; None for ``NAME.py`` in the current folder.
 
     Returns
     -------
     path, text : str
-        The written file; a report, and the next commands.
+        The path of the written file; a report with the next commands to run.
 
     Raises
     ------
     ConfigError
-        For an invalid or used name, or an existing file.
+        Raised when the name is invalid or in use, or when the file exists.
     """
     one_of("WHAT", what, FAMILIES)
     if family is None:
@@ -145,7 +145,7 @@ def _class_name(name: str) -> str:
 
 
 def template(what: str, family: str, name: str) -> str:
-    """Return the text of a file to start from, see `write`, with its name filled in."""
+    """Return the text of a starter file with the name filled in; see `write`."""
     file = f"{what}_{family}.py.txt"
     text = (files("optimist.cli") / "templates" / file).read_text(encoding="utf-8")
     title = name.replace("_", " ").capitalize()
@@ -171,7 +171,7 @@ def _check_path(path: str) -> None:
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:
-    """Return a report of the written file, and the next commands."""
+    """Return a report that names the written file and the next commands to run."""
     lines = [f"wrote {path}", "next, and after each change:"]
     lines.append(f"  optimist check {shlex.quote(label)}")
     if what == "algorithm":

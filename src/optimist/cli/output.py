@@ -1,4 +1,4 @@
-"""Printing for a terminal."""
+"""Printing to a terminal."""
 
 import json
 import os
@@ -12,17 +12,17 @@ MOST_PATHS = 12
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a text that may hold a user's words, with control characters shown as escapes."""
+    """Print text that may contain user input, with control characters shown as escapes."""
     print(terminal.shown(text), file=stream, flush=True)
 
 
 def warn(words: str) -> None:
-    """Print a warning."""
+    """Print a warning to standard error."""
     say(words, sys.stderr)
 
 
 def say_written(paths: Sequence[str], options: Any) -> None:
-    """Print the paths of the files that a command wrote, or their number where they are many."""
+    """Print the paths of the files that a command wrote, or their number if there are many."""
     if options.json:
         say(json.dumps(paths))
     elif not paths:

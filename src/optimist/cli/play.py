@@ -1,4 +1,4 @@
-"""The command that plays trials of one cell, in its own process."""
+"""The command that plays trials of one cell, in a separate process."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from optimist.core.user_errors import in_one_line
 
 
 def run(options: Any) -> int:
-    """Play trials of one cell, and print each at its end."""
+    """Play trials of one cell, and print each when it ends."""
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
@@ -44,21 +44,23 @@ def call(
     seconds: float | None = None,
     **arguments: Any,
 ) -> Any:
-    """Call a function in another process, or in this one for a traceback; return its result.
+    """Call a function in another process and return its result.
+
+    With ``--debug``, call it in this process instead, so that tracebacks are shown.
 
     Parameters
     ----------
     options : namespace
-        Of the command.
+        Options of the command.
     name : str
-        Name of the class that the function calls, for messages.
+        Name of the class that the function uses, for messages.
     function, tell, seconds, **arguments
         See `optimist.core.executor.call`.
 
     Raises
     ------
     ResultError
-        If the process ended first, the time is over, or a class raised an error.
+        Raised when the process ended early, the time limit expired, or a class raised an error.
     """
     if options.debug:
         return worker.called(function, tell, arguments)
@@ -73,7 +75,7 @@ def call(
 
 @contextmanager
 def errors_in_one_line(options: Any, name: str) -> Iterator[None]:
-    """Word an error of another process in one line, unless tracebacks are asked for."""
+    """Turn an error from another process into one line, unless tracebacks are requested."""
     try:
         yield
     except (OptimistError, OSError):
@@ -90,7 +92,7 @@ def _parse_trials(text):
     whole = all(re.fullmatch("[0-9]{1,9}", number) for number in (first, stop))
     if not (whole and int(first) < int(stop)):
         raise ConfigError(
-            f"--trials is {text!r}; allowed: how many, or FIRST:STOP with FIRST < STOP, as in 0:3"
+            f"--trials is {text!r}; allowed: a number, or FIRST:STOP with FIRST < STOP, as in 0:3"
         )
     return int(first), int(stop)
 

@@ -1,4 +1,4 @@
-"""Commands that show results: verdicts, the page, provenance, and the state of result files."""
+"""Commands that show verdicts, provenance and the state of result files, or make the page."""
 
 import json
 import shlex
@@ -56,12 +56,12 @@ def _claims_path(options):
 
 def _write_readme(frame):
     if (frame["verdict"] == "shortened").any():
-        raise ResultError("the claims are of a shortened run; allowed: those of a full one")
+        raise ResultError("the claims come from a shortened run; allowed: claims from a full run")
     texts = {}
     for name, shown in index.documents(frame).items():
         path = project_root() / name
         if not path.is_file():
-            raise ConfigError(f"{path} does not exist; --readme writes into it")
+            raise ConfigError(f"{path} does not exist, but --readme writes into it")
         texts[path] = verdicts.with_summary(read_text(path), shown, name)
     for path, text in texts.items():
         write_text(text, path)
@@ -77,14 +77,14 @@ def page(options: Any) -> int:
 
 
 def provenance(options: Any) -> int:
-    """Print the origin of a figure, table or result."""
+    """Print the provenance of a figure, table or result."""
     origin = trace.trace(options.file, options.configfile, options.config)
     say(json.dumps(origin, indent=1) if options.json else trace.to_text(origin))
     return 0
 
 
 def results(options: Any) -> int:
-    """Check the result files of a configuration."""
+    """Report the state of the result files of a configuration, and delete some if asked to."""
     if options.costs:
         outputs.check_table("--costs", options.costs, costs.COLUMNS)
     with terminal.Busy("checking result files", sys.stderr):

@@ -1,4 +1,4 @@
-"""Commands that make products from existing results and tables."""
+"""Commands that make or update tables and products from existing results."""
 
 import json
 import sys
@@ -53,7 +53,7 @@ def decide(options: Any) -> int:
 
 
 def _words(path: str) -> dict[str, str]:
-    """Return the words of the verdict on each claim in a file, none without a readable file."""
+    """Return the verdict on each claim in a file, in words; empty without a readable file."""
     try:
         frame = claims.read_frame(path).drop_duplicates("claim")
     except (OptimistError, OSError):
@@ -87,7 +87,7 @@ def publish(options: Any) -> int:
 
 
 def reseal(options: Any) -> int:
-    """Compare a trial of each cell of other code with today's code."""
+    """Replay a trial of each cell made by other code, and compare."""
 
     def report(done, number):
         print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)

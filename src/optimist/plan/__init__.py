@@ -1,1 +1,1 @@
-"""From a checked configuration to jobs, files and targets."""
+"""Planning of jobs, files and targets from a checked configuration."""

@@ -1,4 +1,4 @@
-"""Shared state of a plan: the checked configuration, costs, paths and committed records."""
+"""State shared by all parts of a plan: checked configuration, costs, paths, committed records."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.trials import CellKey
 from optimist.plan import costs
 
-# Keys of the configuration that decide where something is, and not which results are made.
+# Keys of the configuration that decide where files are, but not which results are produced.
 PLACES = ("results", "figures", "papers", "committed")
 
 
@@ -25,12 +25,12 @@ class Basis:
     Parameters
     ----------
     config : dict
-        config/config.yaml with overlays, as Snakemake merged them.
+        The contents of config/config.yaml with overlays, as merged by Snakemake.
 
     Attributes
     ----------
     config, papers : dict
-        The whole checked configuration, and its papers by name.
+        The whole checked configuration, and a dict of its papers by name.
     layout : Layout
     costs : Costs
     """
@@ -51,15 +51,15 @@ class Basis:
 
     @property
     def reuses(self) -> bool:
-        """Whether committed cells and studies of today's code are reused instead of made again."""
+        """Whether to reuse committed cells and studies that the current code produced."""
         return bool(self.config["committed"] == "use")
 
     def in_name(self, decisive: str) -> str:
-        """Return the digest in the name of a result, which also depends on package versions."""
+        """Return the digest for the file name of a result; it also covers package versions."""
         return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return the records of a paper's committed tables by cell; none for a lost table."""
+        """Return the records of a paper's committed tables by cell; a missing table has none."""
         if paper not in self._records:
             has_trials = Path(self.layout.trials(paper)).is_file()
             has_studies = Path(self.layout.studies(paper)).is_file()
@@ -71,7 +71,7 @@ class Basis:
         return self._records[paper]
 
     def forget(self, paper: str) -> None:
-        """Forget the cached records of a paper after its tables were written."""
+        """Drop the cached records of a paper, because its tables have been written."""
         self._records.pop(paper, None)
 
     @property
@@ -86,7 +86,7 @@ class Basis:
 
     @property
     def shortened(self) -> str:
-        """How the run is shortened, as in ``at most 2 trials``, or an empty string."""
+        """The limits of a shortened run, such as ``at most 2 trials``, or an empty string."""
         words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
         caps = {word: self.config["caps"][key] for key, word in words.items()}
         limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in caps.items() if n is not None]
@@ -94,7 +94,7 @@ class Basis:
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return a restriction that names classes in files by their labels."""
+    """Return the restriction ``only``, with classes in files named by their canonical labels."""
 
     def label(text: str) -> str:
         name = name_of(text)

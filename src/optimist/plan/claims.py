@@ -1,4 +1,4 @@
-"""Claims of one configuration: the trials that they need, and where their files define them."""
+"""Claims of one configuration: the trials that they need, and the lines that define them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,18 +19,18 @@ _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
 
 def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
-    """Return the fewest trials of each cell, by paper, for the claims to decide.
+    """Return, by paper, the minimum number of trials of each cell that the claims to decide need.
 
     Parameters
     ----------
     claims_by_paper : mapping
     decide : mapping
-        Number of trials, or turns, by claim.
+        Number of trials (or turns, in the timing lane) by claim.
 
     Raises
     ------
     ConfigError
-        For an unknown claim.
+        Raised when a claim is unknown.
     """
     by_name = {claim.id: claim for claims in claims_by_paper.values() for claim in claims}
     least: dict[str, dict[CellKey, int]] = {paper: {} for paper in claims_by_paper}
@@ -44,9 +44,9 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
 
 
 def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
-    """Raise ConfigError for a reading that has no cell in ``asked``.
+    """Raise ConfigError for a reading of a claim that has no cell in ``asked``.
 
-    For a claim with one reading, `check_planned` names the cell.
+    If a claim has only one reading, `check_planned` reports the missing cell instead.
     """
     cells_asked = ["/".join(cell) for cell in asked]
     for claim in claims:
@@ -68,14 +68,15 @@ class PlannedClaims:
     ----------
     papers : mapping
     decide : mapping
-        Section of the configuration.
+        Section ``decide`` of the configuration.
 
     Attributes
     ----------
     by_paper : dict
         The claims of each paper.
     least : dict
-        By paper, the fewest trials of each cell, by lane, setting and algorithm.
+        The minimum number of trials of each cell. Keys are the paper, then the lane, setting and
+        algorithm.
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
@@ -85,11 +86,11 @@ class PlannedClaims:
         self.least = more_trials(self.by_paper, decide)
 
     def document(self, paper: str) -> dict[str, Any]:
-        """Return the loaded claims of a paper."""
+        """Return the contents of the claims file of a paper."""
         return self._documents[paper]
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that the claims of a paper name, by ``lane/setting``."""
+        """Return the rounds named in the claims of a paper, by ``lane/setting``."""
         rounds: dict[str, set[int]] = {}
         checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
         for check in checks:
@@ -98,7 +99,7 @@ class PlannedClaims:
         return rounds
 
     def check(self, trials: PlannedTrials) -> None:
-        """Refuse claims about cells that are not run, or that have too few trials."""
+        """Raise ConfigError for claims about cells that are not run or have too few trials."""
         for name, claims in self.by_paper.items():
             planned = {key: one.stop for key, one in trials.asked[name].items()}
             check_run(claims, planned)

@@ -1,8 +1,8 @@
-"""Costs of cells: measured time and memory, from which jobs request resources of a scheduler.
+"""Measured time and memory of cells, used to request resources from a scheduler.
 
-``config/costs.csv`` has one row per lane and cell: the rounds of a trial, the processor seconds of
-a trial with the overhead of its job, and the peak memory of the process in MiB. A row without
-setting and algorithm is a whole job of the study named as its lane.
+``config/costs.csv`` has one row per lane and cell: the number of rounds of a trial, its CPU time
+in seconds, including the overhead of the job, and the peak memory of the process in MiB. A row
+without setting and algorithm describes a whole study; its lane is the name of the study.
 """
 
 import csv
@@ -18,20 +18,20 @@ from optimist.core.files import read_text, write_text
 from optimist.core.label import name_of
 from optimist.experiments.trials import Trials
 
-# Assumed seconds and MiB of a trial that was never measured, and of a study.
+# Seconds and MiB assumed for a trial, and for a study, that was never measured.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY = 600.0, 1000.0
-# On a cluster, Snakemake runs twice in addition to the script of a job: memory of both, in MiB.
-# Then the extra memory that the same libraries may use on another machine.
+# On a cluster, two Snakemake processes run in addition to the script of a job: their memory in MiB.
+# The second number is extra memory that the same libraries may use on another machine.
 SNAKEMAKE_MB = 450
 LIBRARIES_MB = 250
-# The priority of jobs that other jobs wait for, above every priority by expected seconds.
+# Priority of jobs that other jobs wait for; it exceeds every priority from expected seconds.
 FIRST = 10**6
 
 
 @dataclass(frozen=True)
 class Row:
-    """Measured cost of a cell: processor seconds of a trial with ``rounds``, peak memory in MiB."""
+    """Measured cost of a cell: CPU seconds of a trial of ``rounds`` rounds, peak memory in MiB."""
 
     lane: str
     paper: str
@@ -46,13 +46,13 @@ COLUMNS = tuple(field.name for field in fields(Row))
 
 
 class Costs:
-    """Expected costs of jobs, and the resources that they request of a scheduler.
+    """Expected costs of jobs, and the resources that they request from a scheduler.
 
     Parameters
     ----------
     rows : list of Row
     memory_factor, time_factor : float
-        Factors on the usual requests.
+        Factors by which the usual requests are multiplied.
     """
 
     def __init__(
@@ -77,8 +77,9 @@ class Costs:
     def seconds(self, trials: Trials) -> float:
         """Return the expected seconds of some trials.
 
-        An unmeasured cell counts as the slowest cell, by round, of its algorithm in the paper.
-        Beyond the measured horizon, seconds grow with its square, as later rounds are slower.
+        An unmeasured cell is taken to be as slow, per round, as the slowest cell of its algorithm
+        in the paper. Beyond the measured horizon, the time grows with the square of the horizon,
+        because later rounds are slower.
         """
         row, number = self._of(trials), trials.stop - trials.first
         if row is None:
@@ -87,32 +88,32 @@ class Costs:
         return row.cpu_seconds * number * ratio * max(1.0, ratio)
 
     def seconds_of_cell(self, paper: str, lane: str, setting: str, algorithm: str) -> float:
-        """Return the measured seconds of a trial of a cell, or nan."""
+        """Return the measured seconds of one trial of a cell; nan for an unmeasured cell."""
         row = self._cells.get((lane, paper, setting, algorithm))
         return math.nan if row is None else row.cpu_seconds
 
     def peak_mb(self, trials: Trials) -> float:
-        """Return the expected memory of a process in MiB, more for a longer horizon."""
+        """Return the expected peak memory in MiB, scaled up beyond the measured horizon."""
         row = self._of(trials)
         if row is None:
             return UNKNOWN_MB
         return row.peak_mb * max(1.0, rounds_of(trials) / row.rounds)
 
     def study(self, name: str, paper: str) -> tuple[float, float]:
-        """Return the seconds of a paper's study, and its memory in MiB."""
+        """Return the expected seconds and memory in MiB of a study of a paper."""
         row = self._studies.get((name, paper))
         return UNKNOWN_STUDY if row is None else (row.cpu_seconds, row.peak_mb)
 
     def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
         """Return the resources that the jobs of a rule request, for Snakemake.
 
-        Memory is 1.5 times the expected, plus room for Snakemake and other libraries. Time is four
-        times the expected, plus five minutes. Both grow with each attempt.
+        The memory is 1.5 times the expected memory, plus a margin for Snakemake and libraries. The
+        time is four times the expected time, plus five minutes. Both grow with each attempt.
 
         Parameters
         ----------
         expected : callable
-            From a job's wildcards to its seconds and its memory in MiB.
+            Maps the wildcards of a job to its seconds and its memory in MiB.
 
         Returns
         -------
@@ -139,12 +140,12 @@ def rounds_of(trials: Trials) -> int:
 
 
 def read(path: str | Path) -> list[Row]:
-    """Return the rows of a table as CSV, or none if the file does not exist.
+    """Read a table of costs from a CSV file; return no rows if the file does not exist.
 
     Raises
     ------
     ConfigError
-        If a row is invalid; the message names the file, the row and the reason.
+        Raised when a row is invalid. The message gives the file, the line and the reason.
     """
     if not Path(path).exists():
         return []
@@ -159,22 +160,22 @@ def read(path: str | Path) -> list[Row]:
         if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.cpu_seconds < math.inf:
             raise ConfigError(
                 f"{path}, line {number}: rounds {row.rounds}, cpu_seconds {row.cpu_seconds}, "
-                f"peak_mb {row.peak_mb}; allowed: at least one round, and no negative number"
+                f"peak_mb {row.peak_mb}; allowed: at least one round, and no negative numbers"
             )
         rows.append(row)
     return rows
 
 
 def priority(expected: tuple[float, float]) -> int:
-    """Return the priority of a job from its seconds and memory: the longest job starts first."""
+    """Return the priority of a job from its seconds and memory; the longest job starts first."""
     seconds, _ = expected
     return min(round(seconds), FIRST - 1)
 
 
 def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
-    """Return the sorted rows of a table in which new measurements replace older ones.
+    """Return the sorted rows of a table, with older measurements replaced by new ones.
 
-    Measurements of fewer rounds than the table has are left out.
+    A measurement is ignored if it has fewer rounds than the row already in the table.
     """
     latest = {(r.lane, r.paper, r.setting, r.algorithm): r for r in rows}
     for row in measured:
@@ -185,7 +186,7 @@ def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
 
 
 def write(rows: Iterable[Row], path: str | Path) -> None:
-    """Write a table of costs as CSV."""
+    """Write a table of costs to a CSV file."""
     lines = io.StringIO()
     csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *map(astuple, rows)])
     write_text(lines.getvalue(), path)

@@ -1,4 +1,4 @@
-"""Data sets: fetching, preparation and facts."""
+"""Data sets of a plan: how they are fetched, prepared and described."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from optimist.plan import costs
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:
     """Return the digest of all inputs of a prepared data set: its source, options and code.
 
-    ``configured`` is the section ``datasets`` of the configuration.
+    ``configured`` is section ``datasets`` of the configuration.
     """
     how = preparation(name)
     source = load_sources()[how.raw].content_sha256
@@ -42,12 +42,12 @@ class PlannedData:
 
     @property
     def names(self) -> list[str]:
-        """Names of the data sets that can be prepared, and of their raw tables."""
+        """Names of the data sets that can be prepared, followed by those of their raw tables."""
         raw = (how.raw for how in PREPARATIONS.values())
         return list(dict.fromkeys([*PREPARATIONS, *raw]))
 
     def raw_table(self, wildcards: Any) -> str:
-        """Return the path of the raw table of a prepared data set."""
+        """Return the path of the raw table from which a data set is prepared."""
         return self._layout.raw_table(preparation(wildcards.dataset).raw)
 
     def digest(self, name: str) -> str:
@@ -58,11 +58,11 @@ class PlannedData:
 
     @property
     def request(self) -> dict[str, Any]:
-        """Resources that preparing a data set requests: as much as an unmeasured study."""
+        """Resources to request for preparing a data set: the same as for an unmeasured study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configured options of ``write`` and ``facts``."""
+        """Return the configured options of a preparation's functions ``write`` and ``facts``."""
         how = preparation(wildcards.dataset)
         configured = self._options.get(how.raw, {})
         return {name: how.select_options(name, configured) for name in ("write", "facts")}

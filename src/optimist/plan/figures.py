@@ -15,17 +15,17 @@ from optimist.plan.basis import Basis
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 
-# Names that figures and tables may not have, as other targets of the same form use them.
+# Names reserved for other targets of the same form; figures and tables cannot use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
-# File names add endings, for records and for files that are being written.
+# File names also need room for suffixes: those of records and of files that are being written.
 LONGEST_NAME = 100
 
 Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of a figure, or the one table, from an entry of the configuration."""
+    """Return the panels of a figure, or a single table, for an entry of the configuration."""
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
@@ -34,19 +34,19 @@ def parts_of(spec: Mapping[str, Any]) -> list[Part]:
 def shown_by(
     papers: Mapping[str, Paper], names: Collection[str]
 ) -> tuple[dict[str, set[CellKey]], dict[str, set[str]]] | None:
-    """Return, by paper, the cells and study tables that the named figures and tables show.
+    """Return, by paper, the cells and the study tables shown in the named figures and tables.
 
     Parameters
     ----------
     papers : mapping of str to Paper
     names : collection of str
-        ``paper/name``. Claims show no cells; names in papers outside ``papers`` are skipped.
-        Without names, None is returned.
+        Names in the form ``paper/name``. The name ``claims`` adds no cells, and names in papers
+        outside ``papers`` are skipped. If there are no names, the function returns None.
 
     Raises
     ------
     ConfigError
-        If a name matches no figure or table.
+        Raised when a name matches no figure or table.
     """
     specs: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
     for paper, kind in product(papers, KINDS):
@@ -57,7 +57,7 @@ def shown_by(
     for place in names:
         paper = place.partition("/")[0]
         if paper not in papers and paper in paper_names():
-            continue  # a plan may have a few papers only
+            continue  # a plan may cover only some of the papers
         if place not in specs:
             raise unknown_name("name in only.figures", place, specs)
         spec = specs[place]
@@ -68,7 +68,7 @@ def shown_by(
 
 
 def group_of(spec: Mapping[str, Any]) -> str:
-    """Return the group of targets of a figure or table."""
+    """Return the group of targets to which a figure or table belongs."""
     return spec.get("group", "paper")
 
 
@@ -84,8 +84,8 @@ class PlannedShown:
     Raises
     ------
     ConfigError
-        If names share a file or a target, or a figure or table shows a cell that no block of the
-        paper runs.
+        Raised when two names share a file or a target, or when a figure or table shows a cell that
+        no block of the paper runs.
     """
 
     def __init__(self, basis: Basis, trials: PlannedTrials, studies: PlannedStudies) -> None:
@@ -101,7 +101,7 @@ class PlannedShown:
             self._check_parts(*key)
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
-        """Return the names of a paper's ``figures`` or ``tables``, of one group or of all."""
+        """Return the names of the ``figures`` or ``tables`` of a paper, in one group or in all."""
         return [
             name
             for name, spec in self._basis.papers[paper].get(kind, {}).items()
@@ -110,17 +110,17 @@ class PlannedShown:
         ]
 
     def is_made(self, place: str) -> bool:
-        """Return whether a product is made, given as ``paper/name``."""
+        """Return whether the product with name ``paper/name`` is requested."""
         only = self._basis.config["only"]["figures"]
         return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
-        """Return a wildcard constraint that matches the names of one kind and nothing else."""
+        """Return a wildcard constraint that matches exactly the names of one kind."""
         papers = self._basis.papers
         return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
-        """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
+        """Return the panels, such as ``fig1 (a)``, that show each lane, setting and algorithm."""
         places: dict[tuple[str, str, str], list[str]] = {}
         for name in self.names(paper, "figures"):
             parts = self._parts[paper, "figures", name]
@@ -131,7 +131,7 @@ class PlannedShown:
         return places
 
     def caption(self, kind: str) -> Params:
-        """Return a params function that gives the title and caption of a figure or table."""
+        """Return a params function for the title and caption of a figure or table."""
 
         def text(wildcards: Any) -> str:
             spec = self.spec(wildcards.paper, kind, wildcards.name)
@@ -140,7 +140,7 @@ class PlannedShown:
         return text
 
     def cells_of(self, paper: str, kind: str, name: str) -> list[CellKey]:
-        """Return the cells that a figure or table shows: lane, setting and algorithm."""
+        """Return the lane, setting and algorithm of each cell that a figure or table shows."""
         parts, group = self._found(paper, kind, name), group_of(self.spec(paper, kind, name))
         cells: dict[CellKey, None] = {}
         for part in parts:
@@ -158,7 +158,7 @@ class PlannedShown:
         return self._studies.of_tables(paper, tables)
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that figures and tables declare, by ``lane/setting``."""
+        """Return the rounds declared by the figures and tables of a paper, by ``lane/setting``."""
         rounds: dict[str, set[int]] = {}
         for (paper_of_part, _, _), parts in self._parts.items():
             for part in parts if paper_of_part == paper else ():
@@ -167,14 +167,14 @@ class PlannedShown:
         return rounds
 
     def modules(self, paper: str, kind: str, name: str) -> list[str]:
-        """Return the modules that decide the look of a figure or table."""
+        """Return the modules that determine the appearance of a figure or table."""
         base = {"figures": "optimist.figures.figure", "tables": "optimist.figures.tables.base"}[
             kind
         ]
         return [base, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
-        """Return the configuration of a figure or table; ConfigError if there is none."""
+        """Return the configuration of a figure or table; raise ConfigError if there is none."""
         specs = self._basis.papers[paper].get(kind, {})
         if name not in specs:
             raise unknown_name(f"name among {kind} of {paper}", name, specs)
@@ -203,13 +203,13 @@ class PlannedShown:
         for paper in self._basis.papers.values():
             for name, settings in paper.get("parts", {}).items():
                 if name in RESERVED | of_figures | of_tables:
-                    raise ConfigError(f"{name!r} names a part; allowed: a name of nothing else")
+                    raise ConfigError(f"{name!r} names a part; allowed: a name not yet in use")
                 for setting in settings:
                     if setting not in paper["settings"]:
                         raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
-        """Refuse cells that the paper does not run, and whatever the kind itself refuses."""
+        """Raise ConfigError if the paper does not run a cell, or if the part's own check fails."""
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):

@@ -1,4 +1,4 @@
-"""Contents of a results folder: planned results, their faults, and other files."""
+"""Inventory of a results folder: planned results, their defects, and other files."""
 
 import math
 import shutil
@@ -20,22 +20,22 @@ from optimist.plan.plan import Plan
 
 @dataclass(frozen=True)
 class Entry:
-    """One planned result: a file of trials, or the file of a study's tables.
+    """A planned result: a file of trials, or the file with the tables of a study.
 
     Attributes
     ----------
     path : str
     made : str
-        The output of its job: the file, or the folder of its race.
+        The output of the job: the file itself, or the folder of the race.
     state : {"present", "absent", "damaged", "early"}
         ``early`` if some trials ended for lack of time.
     paper : str
     key : CellKey
-        Lane, setting and algorithm, or `STUDY`, its name and an empty text.
+        Lane, setting and algorithm; for a study, `STUDY`, its name and an empty string.
     is_committed : bool
-        Whether the committed tables have it, made by today's code.
+        Whether the committed tables have this result from the current code.
     remark : str
-        The damage, or how many trials ended early.
+        Description of the damage, or the number of trials that ended early.
     is_whole : bool
         Whether every trial reached its last round or its time limit.
     """
@@ -56,7 +56,7 @@ def take(plan: Plan) -> list[Entry]:
     Raises
     ------
     UnreadableError
-        If the system refuses to read a file.
+        Raised when the operating system denies access to a file.
     """
     entries = []
     for trials in plan.trials:
@@ -93,23 +93,23 @@ def _entry(path: str, made: str, paper: str, key: CellKey, is_committed: bool) -
 
 
 def others(plan: Plan) -> dict[str, int]:
-    """Return the sizes of a plan's result files whose digest is not planned.
+    """Return the sizes, by path, of existing result files whose digest is not in the plan.
 
-    They come from other code or from another configuration.
+    Such files come from other code or from another configuration.
 
     Raises
     ------
     ConfigError
-        If the configuration leaves out cells, because their results would be listed too.
+        Raised when the configuration leaves out cells, since their results would be listed too.
     """
     if any(plan.config["only"].values()):
-        raise ConfigError("only leaves cells out, whose results would count as other; allowed: []")
+        raise ConfigError("only leaves out cells, whose results would count as other; allowed: []")
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}
     sizes = {}
     for kind, paper in ((kind, p) for kind in ("run", "time", "study") for p in plan.papers):
         for path in sorted(Path(plan.layout.result(f"{kind}/{paper}")).rglob("*")):
-            # A job writes to files with hidden names.
+            # Hidden names belong to files that a job is still writing.
             if not path.is_file() or any(part.startswith(".") for part in path.parts[-4:]):
                 continue
             place = parse_result(path)
@@ -120,7 +120,7 @@ def others(plan: Plan) -> dict[str, int]:
 
 
 def delete(paths: Collection[str]) -> None:
-    """Delete files and folders of races, then the folders that become empty."""
+    """Delete files and folders of races, then the parent folders that are left empty."""
     for path in map(Path, paths):
         if path.is_dir():
             shutil.rmtree(path)
@@ -135,17 +135,17 @@ def delete(paths: Collection[str]) -> None:
 def to_text(
     entries: Sequence[Entry], other: Mapping[str, int], options: str = "", shown: int = 20
 ) -> str:
-    """Return a summary of entries, the faulty files, and the commands to type next.
+    """Return a summary of the entries, the defective files, and the commands to run next.
 
     Parameters
     ----------
     entries : sequence of Entry
     other : mapping
-        Sizes of other results, see `others`.
+        Sizes of files that are not planned, by path; see `others`.
     options : str
-        Command-line options that named the configuration.
+        Command-line options that selected the configuration.
     shown : int
-        How many files to name.
+        Maximum number of files to name.
     """
     count = Counter(entry.state for entry in entries)
     committed = sum(entry.is_committed and entry.state == "absent" for entry in entries)
@@ -177,10 +177,10 @@ def to_text(
 
 
 def measured(entries: Iterable[Entry], plan: Plan) -> list[costs.Row]:
-    """Return the costs of the published results of today's code.
+    """Return the costs of the published results of the current code.
 
-    Cells with a trial that failed or ended early have none, nor have the studies of a shortened or
-    restricted run, which may be smaller.
+    Cells with a trial that failed or ended early are left out. So are the studies of a shortened or
+    restricted run, because they may be smaller.
     """
     is_measured: dict[tuple[str, CellKey], bool] = {}
     for entry in entries:

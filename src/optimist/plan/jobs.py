@@ -9,14 +9,14 @@ from optimist.plan.costs import priority
 from optimist.plan.trials import PlannedTrials
 from optimist.plan.workflow_location import default_resource
 
-Limits = list[float] | None  # seconds of each cell
-# Resources that may hold further scheduler options, by executor, and the option for an exclusive
-# node.
+Limits = list[float] | None  # in seconds, one for each cell
+# For each executor, the resource that holds extra scheduler options, and the option that reserves a
+# whole node.
 WORDS = {"slurm_extra": "--exclusive", "lsf_extra": "-x"}
 
 
 class PlannedJobs:
-    """Jobs that play trials: trials of one cell (regret lane), or a race (timing lane).
+    """Jobs that play trials: those of one cell in the regret lane, or a race in the timing lane.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class PlannedJobs:
         return sum(map(self._seconds, trials)), max(map(self._basis.costs.peak_mb, trials))
 
     def _seconds(self, trials: Trials) -> float:
-        # The added second keeps the limits of very short trials above zero.
+        # The extra second keeps the time limits of very short trials well above zero.
         return 1.0 + self._basis.costs.seconds(trials)
 
     def request(self, of: Callable[[Any], list[Trials]]) -> dict[str, Any]:
@@ -49,21 +49,21 @@ class PlannedJobs:
         return self._basis.costs.request(lambda wildcards: self.expected(of(wildcards)))
 
     def priority(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], int]:
-        """Return the priority function of such jobs: the longest job starts first."""
+        """Return a priority function for the jobs of a rule; the longest job starts first."""
         return lambda wildcards: priority(self.expected(of(wildcards)))
 
     def params(self, of: Callable[[Any], list[Trials]]) -> Callable[..., list[dict[str, Any]]]:
-        """Return a params function: descriptions of trials, with the digests of cells.
+        """Return a params function for the descriptions of trials, with the digests of their cells.
 
-        Snakemake compares parameters unless they depend on resources. These do, because the name of
-        a result already has the digest.
+        Snakemake reruns a job whose parameters changed, unless the parameters depend on resources.
+        These take resources to avoid that, because the name of a result already has its digest.
         """
         return lambda wildcards, resources: [
             {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
         ]
 
     def data(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[str]]:
-        """Return an input function: the prepared data sets of the trials."""
+        """Return an input function for the prepared data sets that the trials use."""
 
         def inputs(wildcards: Any) -> list[str]:
             specs = [trials.cell.spec for trials in of(wildcards)]
@@ -73,40 +73,41 @@ class PlannedJobs:
         return inputs
 
     def limits(self, of: Callable[[Any], list[Trials]]) -> Callable[..., Limits]:
-        """Return a params function: the time limits of trials, or None."""
+        """Return a params function: the time limit of each cell, or None for no limits."""
 
         def limits(wildcards: Any, resources: Any) -> Limits:
             if not self._basis.config["resource_limits"]:
                 return None
             trials = of(wildcards)
-            # The rest is for the start of Python and for writing results.
+            # The remaining time is for starting Python and writing results.
             usable = max(resources.runtime - 2, resources.runtime / 2)
             share = usable * 60 / sum(map(self._seconds, trials))
             return [share * self._seconds(t) for t in trials]
 
         return limits
 
-    # Races have a machine to themselves.
+    # Races do not share their machine with other jobs.
 
     def cores(self, workflow: Any) -> int:
-        """Return how many of Snakemake's cores a race reserves."""
+        """Return the number of Snakemake's cores that a race reserves."""
         return self.kept(getattr(workflow.resource_settings, "cores", None) or 1)
 
     def kept(self, cores: int) -> int:
-        """Return how many of ``cores`` a race reserves."""
+        """Return the number of cores, out of ``cores``, that a race reserves."""
         if not self._basis.config["timing"]["exclusive"]:
             return 1
         most: int | None = self._basis.config["timing"]["cores"]
         return cores if most is None else min(cores, most)
 
     def alone(self, workflow: Any, name: str) -> Callable[..., str]:
-        """Return a resource function: the user's scheduler options and one for exclusive nodes.
+        """Return a resource function: the user's scheduler options, plus one for an exclusive node.
 
         Parameters
         ----------
         workflow : snakemake.workflow.Workflow
         name : str
-            A key of `WORDS`. A rule's value of a resource replaces Snakemake's default.
+            A key of `WORDS`. The default value of this resource is included, because the value in
+            a rule replaces the default.
         """
         default = default_resource(workflow, name)
         exclusive = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""

@@ -1,8 +1,8 @@
 """Jobs, files and targets of the workflow, computed from a checked configuration.
 
-The rules hold paths and names of the methods here. Parsing reads only YAML, the table of costs and
-this package's modules, and writes nothing. Methods that take ``wildcards`` are input or params
-functions.
+The rules contain only paths and the names of methods defined here. Building a plan reads only YAML
+files, the table of costs and the modules of this package, and writes nothing. Methods that take
+``wildcards`` serve as input or params functions.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Plan(Basis):
     Parameters
     ----------
     config : dict
-        config/config.yaml with overlays, as Snakemake merged them.
+        The contents of config/config.yaml with overlays, as merged by Snakemake.
 
     Attributes
     ----------
@@ -55,18 +55,18 @@ class Plan(Basis):
         self.targets = PlannedTargets(self, self.claims, self.trials, self.studies, self.shown)
 
     def forget(self, paper: str) -> None:
-        """Read the tables of a paper again, as they were written."""
+        """Drop all cached data on a paper, because its tables have been written."""
         super().forget(paper)
         self.trials.forget(paper)
         self.targets.forget(paper)
 
     def report_category(self, wildcards: Any) -> str:
-        """Return the report's name of a paper: its method."""
+        """Return the category of a paper in the report: the name of its method."""
         paper = self.papers[wildcards.paper]
         return str(paper["names"].get(paper.get("method"), wildcards.paper))
 
     def report_labels(self, kind: str) -> Callable[[Any], dict[str, str]]:
-        """Return a params function: the title of a figure or table in the report."""
+        """Return a params function for the title of a figure or table in the report."""
 
         def labels(wildcards: Any) -> dict[str, str]:
             title = self.papers[wildcards.paper][kind][wildcards.name]["title"]
@@ -79,7 +79,7 @@ class Plan(Basis):
     def page_code(self) -> str:
         """Digest of all inputs of the page of results except tables.
 
-        It covers code, JavaScript, styles, sentences, and the docstrings of algorithms.
+        It covers code, JavaScript, styles, texts, and the docstrings of algorithms.
         """
         assets = (
             path for path in (PACKAGE / "page").rglob("*") if path.suffix not in (".py", ".pyc")

@@ -1,8 +1,7 @@
 """Verdicts, figures and tables of a paper, made from its table of trials.
 
-The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, which writes the
-same bytes everywhere. Each product has a record: a digest of all its inputs, and the digests of its
-files.
+The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, so they write the
+same bytes. Each product has a record with a digest of all its inputs and the digests of its files.
 """
 
 import json
@@ -42,19 +41,19 @@ class Product:
     paper, name : str
     kind : {"figures", "tables", "claims"}
     spec : dict
-        Its entry in the configuration; for claims the loaded file.
+        The configuration of a figure or table; for claims, the contents of the claims file.
     about : dict
-        The parts of the paper's configuration that it uses.
+        The parts of the paper's configuration that the product uses.
     cells : list of (str, str, str, int)
-        Lane, setting and algorithm of each cell that it shows, and the number of trials to use.
+        Lane, setting, algorithm and number of trials to use, for each cell that it shows.
     studies : list of str
         The studies whose tables it shows.
     declared : dict of str to list of int
-        Rounds that claims and panels read, by ``lane/setting``.
+        Rounds that claims and panels use, by ``lane/setting``.
     code : str
-        Digest of the code that makes it.
+        Digest of the code that makes the product.
     files : dict of str to str
-        Paths of its files, by ending.
+        Paths of its files, by extension.
     record : str
         Path of its record.
     """
@@ -87,11 +86,11 @@ class Product:
         Parameters
         ----------
         contents : mapping
-            Digest of the rows of each cell, where they exist.
+            Digest of the rows of each cell that has rows.
         studies : mapping
-            The same for each study.
+            Digest of the tables of each study that has tables.
         best_known : mapping
-            Best known values, by instance, of the settings that it shows.
+            Best known values, by instance, for the settings shown.
         """
         left_out = ("files", "record", "declared")
         decisive = {name: v for name, v in asdict(self).items() if name not in left_out}
@@ -104,7 +103,7 @@ class Product:
 def is_stale(product: Product, digest: str) -> bool:
     """Return whether the files of a product exist but were made from other inputs."""
     if not all(Path(path).is_file() for path in product.files.values()):
-        return False  # Snakemake makes missing files
+        return False  # Snakemake makes missing files anyway
     try:
         record = json.loads(Path(product.record).read_text(encoding="utf-8"))
         return bool(record["digest"] != digest)
@@ -114,16 +113,17 @@ def is_stale(product: Product, digest: str) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """Places of the trials and studies of products: tables of a paper, and fresh results.
+    """Locations of the trials and studies for products: the tables of a paper, and new results.
 
     Attributes
     ----------
     layout : Layout
     paper : str
     results : dict of str to str
-        Result files of today's code, with the group of their cell. They override the table.
+        Result files of the current code, each with the group of its cell. They take precedence
+        over the table.
     studies : list of str
-        Files of studies of today's code.
+        Files with study tables from the current code.
     """
 
     layout: Layout
@@ -156,18 +156,18 @@ class Sources:
         }
 
     def tables(self, studies: Iterable[str]) -> "dict[str, pd.DataFrame]":
-        """Return the tables of some studies by name."""
+        """Return the tables of the given studies, by name of the table."""
         return {name: table for study in studies for name, table in self._studies[study].items()}
 
     def study_contents(self, studies: Iterable[str]) -> dict[str, str]:
-        """Return the digest of each study's tables."""
+        """Return the digest of the tables of each given study that has tables."""
         from optimist.figures.studies.tables import content
 
         return {study: content(self._studies[study]) for study in studies if self._studies[study]}
 
 
 def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
-    """Return the digest of a product made from the given trials, whatever code played them."""
+    """Return the digest of a product made from the given trials, whichever code played them."""
     cells = filter(None, (trials.recorded(*key) for key in product.keys))
     contents, studies = {c.key: c.content for c in cells}, sources.study_contents(product.studies)
     return product.digest(contents, studies, trials.best_known_of(product.keys))
@@ -176,13 +176,13 @@ def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
 def make(product: Product, sources: Sources) -> None:
     """Write a product and its record.
 
-    Files are made in a temporary folder and moved in place, the record last. So all come from one
-    writer, even if two processes make the same product at once.
+    Files are made in a temporary folder and then put in place, the record last. A lock ensures
+    that they all come from the same writer, even if two processes make a product at once.
 
     Raises
     ------
     ResultError
-        If a table is damaged, or has dropped a round that a claim names.
+        Raised when a table is damaged, or when it no longer has a round that a claim needs.
     """
     trials, record = sources.trials(product), Path(product.record)
     with TemporaryDirectory() as folder:
@@ -199,7 +199,7 @@ def make(product: Product, sources: Sources) -> None:
         write_text(f"{json.dumps(about, indent=1, sort_keys=True)}\n", drafts[product.record])
         record.parent.mkdir(parents=True, exist_ok=True)
         with locked(record.parent):
-            record.unlink(missing_ok=True)  # after a kill it would describe other files
+            record.unlink(missing_ok=True)  # a killed process must leave no stale record
             for path, draft in drafts.items():
                 write_atomically(path, partial(shutil.copyfile, draft))
 
@@ -243,7 +243,7 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
 
 
 def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
-    """Return the verdicts on claims, and their table."""
+    """Return the verdicts on claims, as objects and as a table."""
     from optimist import claims
 
     context = claims.Context.make(product.about)
@@ -252,12 +252,12 @@ def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Dat
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
-    """Return the table of the verdicts of claims, without writing it."""
+    """Return the table of verdicts on claims, without writing it."""
     return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
 
 
 def join_claims(layout: Layout, papers: Collection[str], to: Layout | None = None) -> None:
-    """Join the verdicts of all papers into one table and one page, at the places of ``to``."""
+    """Join the verdicts of all papers into one table and one page, written to the layout ``to``."""
     import pandas as pd
 
     from optimist import claims

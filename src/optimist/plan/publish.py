@@ -1,4 +1,4 @@
-"""`publish`: put result files into the committed tables of a paper."""
+"""`publish`: put the contents of result files into the committed tables of a paper."""
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from optimist.plan.plan import Plan
 
-# Larger files cannot be results.
+# Files larger than this cannot be results.
 MOST_BYTES = 2**30
 
 
@@ -37,15 +37,16 @@ class Summary:
     ----------
     paper : str
     published, kept : int
-        How many come from result files, and how many from the tables, made by today's code.
+        Number of cells and studies from new result files, and number that stay in the tables
+        because the current code produced them.
     missing, stale : list of str
-        Cells and studies without any result, and cells and studies that other code made.
+        Cells and studies without any result, and those that other code produced.
     partial : list of str
-        Timed cells whose race in the table has more cells than this run requests.
+        Timed cells whose race has more cells in the table than in this run.
     unused : list of str
-        Result files of today's code whose range of trials no job has.
+        Result files of the current code with a range of trials that no job has.
     dropped : list of str
-        Cells that leave the table, as the configuration does not ask for them.
+        Cells removed from the table because the configuration does not request them.
     """
 
     paper: str
@@ -58,7 +59,7 @@ class Summary:
     dropped: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
-        """Return a sentence, and a line for each list."""
+        """Return a summary line, then a line for each list that is not empty."""
         lines = [f"{self.paper}: {self.published} from results, {self.kept} kept"]
         for names, words in (
             (self.missing, "missing"),
@@ -81,14 +82,15 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     plan : Plan
     paper : str
     folders : sequence of path
-        More results folders, as from other machines. Files that today's plan needs are copied
-        first.
+        Further results folders, for example from other machines. The files in them that the plan
+        needs are copied first.
 
     Raises
     ------
     ResultError
-        If a file is damaged, two folders have different outcomes of the same trials, or each has a
-        part of a race; or if a cell that this run leaves out has rows that do not fit its record.
+        Raised when a file is damaged; when two folders have different outcomes of the same trials
+        or different parts of a race; or when a cell that this run leaves out has rows that do not
+        match its record.
     """
     if folders:
         gather(plan, paper, [*map(Path, folders)])
@@ -115,11 +117,12 @@ def _publish(plan: "Plan", paper: str) -> Summary:
         return summary
     configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
     if any(records[key] is before.get(key) for key in rows):
-        # A restricted run keeps the cells that it leaves out, so the table keeps its configuration.
+        # A restricted run keeps the cells that it leaves out, so the table keeps its restrictions.
         earlier = table["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
         configuration |= {k: earlier[k] for k in ("only", "caps") if k in earlier}
-    # If the process is killed between two writes, no record describes missing rows.
+    # Unchanged records are written first. If the process is killed between two writes, no record
+    # describes rows that are missing.
     cell_records.write(
         (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
     )
@@ -144,22 +147,22 @@ def _rows(
     declared: dict[str, set[int]],
     summary: Summary,
 ) -> dict[CellKey, CellTrials]:
-    """Return the trials of all cells, and update the records of new ones.
+    """Return the trials of all cells, and update the records of cells with new results.
 
-    If the table has fewer declared rounds of a cell, the other rounds leave ``declared``.
+    Rounds that the table lacks for a cell are removed from ``declared``.
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     table = TrialTable(path if Path(path).is_file() else None)
     place = plan.layout.cells(paper)
     if table.keys and not Path(place).is_file():
         raise ResultError(
-            f"{place} is lost, which says what made {path}; put it back, or delete both"
+            f"{place}, which records what made {path}, is missing; put it back, or delete both"
         )
     rows: dict[CellKey, CellTrials] = {}
     summary.dropped += ["/".join(key) for key in table.keys if key not in plan.trials.asked[paper]]
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
     asked = plan.trials.asked[paper]
-    # A restricted run ignores the cells that it leaves out, and races without them.
+    # A restricted run ignores the cells that it leaves out, and all races that contain such a cell.
     left_out = {asked[key].race for key in records if key in asked and key not in planned} - {""}
     for key in asked:
         trials, record = planned.get(key), records.get(key)
@@ -167,8 +170,8 @@ def _rows(
         if stored is not None and (record is None or record.content != stored.content):
             if trials is None:
                 raise ResultError(
-                    f"{'/'.join(key)} in {path} has other rows than its record in {place} says; "
-                    "put both files back, or publish a run that has this cell"
+                    f"{'/'.join(key)} in {path} does not match its record in {place}; "
+                    "put both files back, or publish a run with this cell"
                 )
             stored = None  # the record describes other rows
         is_partial = trials is not None and trials.race in left_out
@@ -198,7 +201,10 @@ def _rows(
 
 
 def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
-    """Return whether the table has more trials, played by the same code or before a short run."""
+    """Return whether the table has more trials than the fresh results and should keep them.
+
+    It keeps them if the same code played them, or if the present run is shortened.
+    """
     if record is None or record.trials <= fresh.trials:
         return False
     return record.is_of(fresh.digest) or plan.is_cut("caps")
@@ -207,7 +213,7 @@ def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> boo
 def from_results(
     plan: "Plan", trials: Trials, declared: Mapping[str, Collection[int]]
 ) -> tuple[CellTrials, CellRecord] | None:
-    """Return rows and record of a cell, or None unless all its result files of today exist."""
+    """Return rows and record of a cell; None unless all its current result files exist."""
     paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
     if not paths:
         return None
@@ -230,7 +236,7 @@ def from_results(
 
 
 def _unused(plan: "Plan", trials: Trials) -> list[str]:
-    """Return the existing result files of a cell that none of its jobs makes."""
+    """Return the existing result files of a cell that none of its jobs would produce."""
     files = [*map(Path, plan.trials.files(trials))]
     there = files[0].parent.glob(f"*.{plan.trials.name_of(trials)}.parquet")
     return sorted(map(str, {*there}.difference(files)))
@@ -248,7 +254,7 @@ def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> d
 def _studies(
     plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
 ) -> "dict[str, pd.DataFrame]":
-    """Return the tables of a paper's studies, and update the records of new ones."""
+    """Return the tables of a paper's studies, and update the records of new tables."""
     committed = plan.layout.studies(paper)
     stored = study_tables.read(committed)[0] if Path(committed).is_file() else {}
     joined: dict[str, pd.DataFrame] = {}
@@ -286,13 +292,14 @@ def _studies(
 def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     """Copy the results of a paper from other results folders into the plan's folder.
 
-    Copy either all files or none. Return the number of files.
+    Nothing is copied unless all files are valid. Return the number of copied files.
 
     Raises
     ------
     ResultError
-        If a folder has no results; if a file is not regular, too large, damaged or in conflict with
-        its path; if two files of one path have different numbers; or if a race is in two folders.
+        Raised when a folder has no results; when a file is not regular, is too large or damaged, or
+        does not belong at its path; when two files with the same path have different numbers; or
+        when a race is spread over two folders.
     """
     home = Path(plan.layout.results)
     wanted = [
@@ -315,9 +322,10 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
 
 
 def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
-    """Return the result files of a cell in the folders, as parts that make up its trials.
+    """Return the result files of a cell, for the parts in ``folders`` that make up its trials.
 
-    Without such parts, return all parts. A race has one file, which may be missing.
+    If no choice of parts makes up the trials, return all parts. A timed cell has a single file,
+    which may be missing.
     """
     (one, *_) = files = plan.trials.files(trials)
     if trials.lane == "timing":
@@ -337,7 +345,7 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
                 continue
             if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
                 raise ResultError(
-                    f"{path} is no result; allowed: regular files of at most {MOST_BYTES} bytes"
+                    f"{path} is not a result; allowed: regular files of at most {MOST_BYTES} bytes"
                 )
             digest = _numbers(path)
             there = chosen.get(name) or (home / name if (home / name).is_file() else None)
@@ -345,22 +353,22 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
                 chosen[name] = path
             elif name.parts[0] != "time" and digest != _numbers(there):
                 raise ResultError(
-                    f"{path} and {there} are the same trials with two outcomes, as on two kinds of "
-                    "machine; delete the one that should not count"
+                    f"{path} and {there} have different outcomes of the same trials, as on two "
+                    "kinds of machine; delete the one that should not count"
                 )
     origins: dict[Path, Path] = {}
     for name in (name for name in names if name.parts[0] == "time"):
         place, race = chosen.get(name, home / name), name.parents[1]
         if place.is_file() and (folder := place.parents[4]) != origins.setdefault(race, folder):
             raise ResultError(
-                f"{race} is in part in {origins[race]} and in part in {folder}, whose turns are of "
-                "two processes; allowed: all results of a race in one folder"
+                f"{race} is partly in {origins[race]} and partly in {folder}, so its turns are "
+                "from two processes; allowed: all results of a race in one folder"
             )
     return chosen
 
 
 def _numbers(path: Path) -> str:
-    """Return the digest of the numbers in a file of results or studies."""
+    """Return the digest of the numbers in a file with results of trials or of a study."""
     if "study" in path.parts[-3:-2]:
         return study_tables.content(study_tables.read(path)[0])
     return results.digest(results.read(path))

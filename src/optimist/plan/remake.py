@@ -1,4 +1,4 @@
-"""`optimist decide`, `optimist draw` and `optimist publish`: products made from tables alone."""
+"""`optimist decide` and `optimist draw`: products made from existing tables alone."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from optimist.plan.basis import PLACES
 from optimist.plan.plan import Plan
 from optimist.plan.products import Product, Sources, make
 
-# How many cells a message names.
+# Maximum number of cells that a message names.
 NAMED = 3
 
 Say = Callable[[str], None]
@@ -27,16 +27,17 @@ Say = Callable[[str], None]
 def plans(
     papers: Sequence[str], overlays: Sequence[str], values: Sequence[str], figures: str | None
 ) -> Iterator[Plan]:
-    """Yield the plan of each paper, with the configuration that made its table of trials.
+    """Yield a plan for each paper, with the configuration recorded in its table of trials.
 
     Parameters
     ----------
     papers : sequence of str
-        If empty, all papers of the configuration.
+        Names of papers; if empty, all papers in the configuration.
     overlays, values : sequence of str
-        As ``--configfile`` and ``--config`` of Snakemake; they replace the table's configuration.
+        Same as ``--configfile`` and ``--config`` in Snakemake. If given, the configuration in the
+        table is not used.
     figures : str or None
-        The folder of figures, if it differs from the configuration.
+        Folder of the figures; None for the one in the configuration.
     """
     config = load_config(*overlays, values=values)
     if figures is not None:
@@ -49,9 +50,9 @@ def plans(
 
 
 def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of one paper that made its table of trials.
+    """Return the configuration of one paper, with the values recorded in its table of trials.
 
-    Keep the places of files, and keep everything if there is no table.
+    Locations of files are kept. If there is no table, ``config`` is returned unchanged.
     """
     (paper,) = config["papers"]
     path = Layout(config["results"], config["figures"]).trials(paper)
@@ -62,9 +63,9 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
-    """Return the cells and studies of products that other code made.
+    """Return the cells and studies in the given products that other code produced.
 
-    The list also has cells whose rows differ from their record, and says so.
+    Cells whose rows do not match their record are included, with a remark that says so.
     """
     (paper,) = plan.papers
     path, records = plan.layout.trials(paper), plan.committed(paper)
@@ -86,7 +87,7 @@ def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
 
 
 def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) -> None:
-    """Report the cells that `of_other_code` returns; raise ResultError instead if ``strict``."""
+    """Report the cells that `of_other_code` returns, or raise ResultError if ``strict``."""
     stale = of_other_code(plan, shown_products)
     if not stale:
         return
@@ -99,7 +100,7 @@ def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) 
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
-    """Write the verdicts on the claims of a plan's paper; return the paths."""
+    """Write the verdicts on the claims of a plan's only paper, and return the paths."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, "claims", "claims")
     make(product, _checked(plan, product, strict, say))
@@ -107,12 +108,12 @@ def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
 
 
 def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
-    """Return the frame of the verdict on one claim, without writing it.
+    """Return the verdict on one claim as a DataFrame, without writing it.
 
     Raises
     ------
     ConfigError
-        If the paper has no such claim.
+        Raised when the paper has no such claim.
     """
     (paper,) = plan.papers
     product = plan.targets.claim(paper, claim)
@@ -120,7 +121,7 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
 
 
 def shown(plan: Plan, name: str = "") -> list[Product]:
-    """Return the figures and tables of a plan's paper, or the one called ``name``."""
+    """Return the figures and tables of a plan's only paper, or just the one called ``name``."""
     (paper,) = plan.papers
     every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
     chosen = [one for one in every if name in ("", one[1])]
@@ -130,7 +131,7 @@ def shown(plan: Plan, name: str = "") -> list[Product]:
 
 
 def draw(jobs: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
-    """Make figures and tables in ``cores`` processes; return the paths."""
+    """Make figures and tables in up to ``cores`` processes, and return their paths."""
     if len(jobs) == 1 or cores == 1:
         for one in jobs:
             make(*one)
@@ -141,7 +142,7 @@ def draw(jobs: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
 
 
 def cores_of(text: str) -> int:
-    """Return a number of cores, where ``all`` is every core; ConfigError for an invalid text."""
+    """Parse a number of cores, or ``all`` for every core; raise ConfigError for other texts."""
     if text == "all":
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -151,7 +152,7 @@ def cores_of(text: str) -> int:
 
 
 def _checked(plan: Plan, product: Product, strict: bool, say: Say) -> Sources:
-    """Return the sources of claims; ResultError if there are no trials."""
+    """Return the sources of claims; raise ResultError if there are no trials."""
     path, sources = plan.layout.trials(product.paper), plan.targets.sources(product)
     if not (Path(path).is_file() or sources.results):
         raise ResultError(

@@ -1,4 +1,4 @@
-"""`optimist reseal`: check that today's code reproduces the cells of other code."""
+"""`optimist reseal`: check that the current code reproduces the cells that other code produced."""
 
 import random
 from bisect import bisect_right
@@ -26,7 +26,7 @@ from optimist.figures.studies import study_class, table_names, tables
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
 
-# Columns of a timed trial to compare. Times depend on the machine and the moment.
+# Columns of a timed trial that are compared. Times are not, as they vary from run to run.
 COUNTS = ("selections", "agreements", "state_bytes")
 
 
@@ -38,9 +38,9 @@ class Summary:
     ----------
     paper : str
     current, equal : int
-        How many had today's digest before, and how many gained it.
+        Number that already had the current digest, and number that have received it.
     other : dict of str to str
-        Why a cell did not gain it, by the name of the cell.
+        Reason why a cell did not receive it, by name of the cell.
     """
 
     paper: str
@@ -49,7 +49,7 @@ class Summary:
     other: dict[str, str] = field(default_factory=dict)
 
     def in_words(self) -> str:
-        """Return a sentence, and a line for each cell that differs."""
+        """Return a summary line, then a line for each cell that differs."""
         lines = [f"{self.paper}: {self.equal} equal, {self.current} of today before"]
         lines += [f"  {name}: {why}" for name, why in self.other.items()]
         return "\n".join(lines)
@@ -58,11 +58,12 @@ class Summary:
 def reseal(
     plan: "Plan", paper: str, cores: int, report: Callable[[int, int], None] | None = None
 ) -> Summary:
-    """Play one trial of each cell of other code, and give equal cells today's digest.
+    """Replay a trial of each cell that other code produced; update the digests of equal cells.
 
-    The trial is random. Studies are computed again. In the timing lane and in timed studies,
-    everything but times is compared. The record of a cell keeps the old digest. Cells and studies
-    whose observed files have changed count as different, whatever the trial shows.
+    The trial is chosen at random. Studies are computed again in full. In the timing lane and in
+    timed studies, everything except times is compared. A cell whose trial is reproduced gets the
+    current digest, and its record also keeps the old one. Cells and studies whose observed files
+    have changed count as different without being played.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def reseal(
     paper : str
     cores : int
     report : callable or None
-        Called with the number of finished cells and the number of all.
+        Called with the number of finished cells and the total number of cells.
     """
     summary, records = Summary(paper), plan.committed(paper)
     path = plan.layout.trials(paper)
@@ -110,7 +111,7 @@ def _seal(
     equal: Mapping[CellKey, str],
     summary: Summary,
 ) -> None:
-    """Put today's digests into the records that did not change after the comparison."""
+    """Write the current digests into records that have not changed since the comparison."""
     path = plan.layout.cells(paper)
     with locked(Path(path).parent):
         latest = cell_records.read(path)
@@ -176,14 +177,14 @@ def _studies(
 
 
 def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
-    """Return how a trial differs from its rows in the table, or an empty text.
+    """Return how a replayed trial differs from its rows in the table, or an empty string.
 
     Parameters
     ----------
     trials : Trials
         A single trial.
     cell : CellTrials
-        All trials of its cell in the table.
+        All trials of the same cell in the table.
     data_dir : str
         Folder of the prepared data sets.
     """
@@ -207,7 +208,7 @@ def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
 def _fault_of_curve(
     trials: Trials, played: CellTrials, stored: CellTrials, names: Collection[str], kind: type
 ) -> str:
-    """Return how the kept rounds of a trial differ, in numbers of type ``kind``."""
+    """Return how a trial differs in the stored rounds, comparing numbers as type ``kind``."""
     number, (rounds,), (recorded,) = trials.first, stored.rounds, played.rounds
     if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
         return f"trial {number} has other rounds than in the table"
@@ -222,7 +223,7 @@ def _fault_of_curve(
 
 
 def _precision(trials: Trials, cell: CellTrials) -> type:
-    """Return the type of the numbers that a table keeps for the rounds of a cell."""
+    """Return the type in which a table stores the numbers of a cell at each round."""
     last = max((rounds[-1] for rounds in cell.rounds if len(rounds)), default=0)
     recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
     return float if trials.lane == "regret" and recorded <= FEW else np.float32
@@ -231,19 +232,19 @@ def _precision(trials: Trials, cell: CellTrials) -> type:
 def fault_of_study(
     name: str, spec: dict[str, Any], recorded: str, table: str, data_dir: str
 ) -> str:
-    """Return how a study differs from its committed tables, or an empty text.
+    """Return how a recomputed study differs from its committed tables, or an empty string.
 
-    The columns of seconds in a timed study are not compared.
+    In a timed study, columns of seconds are not compared.
 
     Parameters
     ----------
     name : str
     spec : dict
-        From `optimist.plan.studies.PlannedStudies.spec`.
+        Returned by `optimist.plan.studies.PlannedStudies.spec`.
     recorded : str
-        The recorded digest of its tables.
+        The digest of its tables in the record.
     table : str
-        The file with the tables of all studies of the paper.
+        Path of the file with the tables of all studies of the paper.
     data_dir : str
         Folder of the prepared data sets.
     """
@@ -253,7 +254,7 @@ def fault_of_study(
     if tables.content(stored) != recorded:
         return "its tables are not those of its record"
     made = study.tabulate([Cell(**cell) for cell in spec["cells"]])
-    if study.timed:  # times depend on the machine and the moment
+    if study.timed:  # times vary from run to run
         stored, made = (
             {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}
             for each in (stored, made)

@@ -1,4 +1,4 @@
-"""The job of a study: its tables, and the record of how they were made."""
+"""The job that computes a study: its tables, and a record of how they were made."""
 
 import sys
 from collections.abc import Mapping
@@ -14,31 +14,31 @@ from optimist.plan.studies import modules_of
 
 
 def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
-    """Compute a study and write the file of its tables.
+    """Compute a study and write its tables to a file.
 
-    The file lists under ``observed`` the modules and files that the study used and its digest does
-    not cover. The mapping may be empty.
+    The file also has a mapping ``observed``. It lists the modules and files that the study used but
+    its digest does not cover, and may be empty.
 
     Parameters
     ----------
     spec : mapping
-        From `optimist.plan.studies.PlannedStudies.params`.
+        Returned by `optimist.plan.studies.PlannedStudies.params`.
     output : str
         Path of the file to write.
     data_dir : str
-        Folder of the prepared data sets, which have checksums.
+        Folder of the prepared data sets. They are not observed, because they have checksums.
     """
     study = study_class(spec["study"])(spec["section"], spec["caps"], data_dir)
     cells = [Cell(**cell) for cell in spec["cells"]]
     is_foreign = any(cell.is_foreign for cell in cells)
-    # The script of a job is a temporary file.
+    # Snakemake runs the script of a job from a temporary file.
     observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)
     with observer, Meter() as meter:
         made = study.tabulate(cells)
     observed = observer.record()
     files = frozenset().union(*map(closure, modules_of(study, cells)))
     names = [f"{name}." for name in map(dotted, filter(is_own, files))]
-    observed["modules"] = {  # without modules that the digest covers, and their packages
+    observed["modules"] = {  # except modules that the digest covers, and their packages
         module: digest
         for module, digest in observed["modules"].items()
         if not any(name.startswith(f"{module}.") for name in names)

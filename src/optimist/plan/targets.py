@@ -1,4 +1,4 @@
-"""Products and named targets, with their inputs."""
+"""Products and named targets of the workflow, with their inputs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -25,9 +25,9 @@ from optimist.plan.trials import PlannedTrials
 
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
-# Takes the place of a digest for rows and tables that a job has yet to make.
+# Used instead of a digest for rows and tables that a job has yet to make.
 TO_BE_MADE = "to be made"
-# Keys of a paper that decide runs and products, not their look.
+# Keys of a paper that determine its runs and products, but not the appearance of products.
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
 
@@ -36,7 +36,7 @@ def _listed(files: Callable[[], Iterable[str]], wildcards: Any) -> list[str]:
 
 
 class PlannedTargets:
-    """Figures, tables, claims and named targets.
+    """Figures, tables, claims and named targets of one configuration.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class PlannedTargets:
     # Products.
 
     def product(self, paper: str, kind: str, name: str) -> Product:
-        """Return a figure, a table or the claims of a paper.
+        """Return the product for a figure, a table or the claims of a paper.
 
         Parameters
         ----------
@@ -75,14 +75,14 @@ class PlannedTargets:
         Raises
         ------
         ConfigError
-            If the name is unknown.
+            Raised when the name is unknown.
         """
         if (paper, kind, name) not in self._products:
             self._products[paper, kind, name] = self._product(paper, kind, name)
         return self._products[paper, kind, name]
 
     def claim(self, paper: str, claim: str) -> Product:
-        """Return the claims of a paper cut to one; ConfigError if the name is unknown."""
+        """Return a product for one claim of a paper; raise ConfigError if the name is unknown."""
         whole = self.product(paper, "claims", "claims")
         documents = {written["id"]: written for written in whole.spec["claims"]}
         if claim not in documents:
@@ -122,10 +122,10 @@ class PlannedTargets:
         )
 
     def _context(self, paper: str) -> dict[str, Any]:
-        """Return the inputs of the rule of claims other than tables, as plain data.
+        """Return the inputs that the rule for claims needs besides tables, as plain data.
 
-        Keys: ``cells``, rows of lane, setting, algorithm, processor seconds of a trial, and
-        figures; ``lines``, the line of each claim in its file.
+        The keys are ``cells``, with the lane, setting, algorithm, CPU seconds per trial and figures
+        of each cell, and ``lines``, with the line number of each claim in its file.
         """
         figures, seconds = self._shown.figures_of_cells(paper), self._basis.costs.seconds_of_cell
         cells = [
@@ -138,7 +138,7 @@ class PlannedTargets:
         }
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
-        """Return the paper's keys that drawing needs: ordered variants, and the settings shown."""
+        """Return the keys of the paper that drawing needs: labels in order, and shown settings."""
         whole = self._basis.papers[paper]
         about = {key: value for key, value in whole.items() if key not in ASKED}
         blocks = [*whole["runs"], *whole["timings"]]
@@ -149,14 +149,14 @@ class PlannedTargets:
         return {**about, "studies": whole.get("studies", {})} if with_studies else about
 
     def declared(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that claims and panels of a paper read, by ``lane/setting``."""
+        """Return the rounds that claims and panels of a paper use, by ``lane/setting``."""
         declared = self._shown.rounds(paper)
         for key, rounds in self._claims.rounds(paper).items():
             declared.setdefault(key, set()).update(rounds)
         return {key: rounds for key, rounds in declared.items() if rounds}
 
     def sources(self, product: Product) -> Sources:
-        """Return the places of a product's trials and studies."""
+        """Return the locations of the trials and studies for a product."""
         files = (self._studies.file(product.paper, name) for name in product.studies)
         return Sources(
             self._basis.layout,
@@ -166,7 +166,7 @@ class PlannedTargets:
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
-        """Return `Sources` as plain data, as they will be once all inputs are made."""
+        """Return the `Sources` of a product once all its inputs are made, as plain data."""
         planned, files = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))
@@ -177,9 +177,9 @@ class PlannedTargets:
         return {"paper": product.paper, "results": files, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
-        """Return whether a product was made from other inputs than today's.
+        """Return whether a product was made from inputs other than the current ones.
 
-        Damaged inputs count as other inputs; the job of the product reports them.
+        A product with damaged inputs counts as stale, so that its job reports the damage.
         """
         try:
             contents = {key: self._content(product, key) for key in product.keys}
@@ -190,7 +190,7 @@ class PlannedTargets:
         return products.is_stale(product, digest)
 
     def _content(self, product: Product, key: CellKey) -> str:
-        """Return the digest of the rows of a cell that a product shows, or `TO_BE_MADE`."""
+        """Return the digest of a cell's rows in a product, or `TO_BE_MADE`."""
         record = self._basis.committed(product.paper).get(key)
         trials = self._trials.of_paper(product.paper)[key]
         is_today = self._trials.is_committed(trials)
@@ -231,15 +231,16 @@ class PlannedTargets:
     # Inputs of rules.
 
     def inputs(self, product: Product) -> list[str]:
-        """Return the results that a product waits for."""
+        """Return the results that must exist before a product is made."""
         needed = self._trials.needed(product.paper, self._read_for(product))
         return [*needed, *self._studies.needed(product.paper, product.studies)]
 
     def _read_for(self, product: Product) -> list[CellKey]:
-        """Return the cells of a product, and the cells that its regret depends on.
+        """Return the cells of a product, and the cells on which its regret depends.
 
-        Where a function's maximum is unknown, regret depends on all methods of a group. Cells that
-        the table has from today's code are not read, as it also has the best known values.
+        If the maximum of a function is unknown, regret depends on the results of all methods in a
+        group. Cells that the table has from the current code need not be read for this purpose,
+        because the table also has the best known values.
         """
         planned = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
@@ -254,23 +255,23 @@ class PlannedTargets:
         return [*dict.fromkeys((*product.keys, *rivals))]
 
     def committed(self, paper: str) -> list[str]:
-        """Return the existing tables of a paper."""
+        """Return the paths of the existing tables of a paper."""
         layout = self._basis.layout
         tables = layout.trials(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
-        """Return the missing results of a paper, or of one group."""
+        """Return the results that a paper or one group needs; see `PlannedTrials.needed`."""
         missing = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
             return missing
         return [*missing, *self._studies.needed(paper, self._studies.names(paper))]
 
     def publication(self, paper: str, group: str) -> str:
-        """Return a digest of the fresh results of a paper's group, empty if there are none.
+        """Return a digest of the fresh results of a paper's group, or an empty string without any.
 
-        It covers the declared rounds, and the records of the same cells in the tables. The mark of
-        a group holds this digest once the tables have these results.
+        The digest also covers the declared rounds, and the records of the same cells in the tables.
+        Once the results are in the tables, this digest is stored in the mark file of the group.
         """
         keys = self._trials.keys(paper, group=group)
         fresh = {key: [*self._trials.fresh_files(paper, [key])] for key in keys}
@@ -286,7 +287,7 @@ class PlannedTargets:
         return fingerprint(fresh_by_cell) if fresh_by_cell else ""
 
     def is_published(self, paper: str, group: str) -> bool:
-        """Return whether the mark of a group confirms that the tables have its fresh results."""
+        """Return whether the mark file of a group says that its fresh results are in the tables."""
         if (paper, group) not in self._published:
             mark, asked = self._basis.layout.published(paper, group), self.publication(paper, group)
             is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)
@@ -294,14 +295,14 @@ class PlannedTargets:
         return self._published[paper, group]
 
     def forget(self, paper: str) -> None:
-        """Read the results and marks of a paper again."""
+        """Drop the cached results and marks of a paper, so that they are read again."""
         self._contents = {key: one for key, one in self._contents.items() if key[0] != paper}
         self._published = {key: one for key, one in self._published.items() if key[0] != paper}
 
     # Targets.
 
     def names(self, paper: str, group: str) -> list[tuple[str, str]]:
-        """Return kind and name of each product in a paper's group."""
+        """Return the kind and the name of each product in a group of a paper."""
         shown = [
             (kind, name)
             for kind in ("figures", "tables")
@@ -311,16 +312,16 @@ class PlannedTargets:
         return [*shown, ("claims", "claims")] if group == "paper" and is_decided else shown
 
     def files(self, paper: str, group: str) -> list[str]:
-        """Return the files of the products in a paper's group."""
+        """Return the files of the products in a group of a paper."""
         places = (self._basis.layout.product(paper, *one) for one in self.names(paper, group))
         return [path for place in places for path in place.values()]
 
     def group(self, paper: str, group: str) -> list[str]:
-        """Return the files of a group's products, and the mark of its published results."""
+        """Return the files of a group's products, and the mark file of its published results."""
         return [*self.files(paper, group), self._basis.layout.published(paper, group)]
 
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
-        """Return a sentence and an input function for each named target of a paper."""
+        """Return a description and an input function for each named target of a paper."""
         targets: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
         title = self._basis.papers[paper].get("title", paper)
         for name, settings in self._basis.papers[paper].get("parts", {}).items():
@@ -336,11 +337,11 @@ class PlannedTargets:
                     words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
                 files = self._basis.layout.product(paper, kind, name)
                 targets[f"{paper}_{name}"] = words, files.values
-        # Functions of wildcards list files only for requested targets.
+        # Snakemake calls input functions only for requested targets, so other files are not listed.
         return {name: (words, partial(_listed, files)) for name, (words, files) in targets.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
-        """Return all results of some settings, and the products that need no other results."""
+        """Return all results in the given settings, and the products that need no other results."""
         keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
         cells, paths = set(keys), self._trials.needed(paper, keys)
         for kind, name in self.names(paper, "paper"):
@@ -352,7 +353,7 @@ class PlannedTargets:
 
     @property
     def all(self) -> list[str]:
-        """Files of the target ``all``: every paper, its claims, and the page of results."""
+        """Files of the target ``all``: all papers, the joined claims, and the page of results."""
         joined = [
             *self._basis.layout.claims().values(),
             self._basis.layout.page,
@@ -361,5 +362,5 @@ class PlannedTargets:
         return [*joined, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
-        """Return the inputs of the page: products and published tables."""
+        """Return the inputs of the page of results: products and published tables."""
         return [path for paper in self._basis.papers for path in self.group(paper, "paper")]

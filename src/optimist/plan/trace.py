@@ -1,4 +1,4 @@
-"""The origin of a file, in words: a figure, a table, the claims, or a result file."""
+"""Provenance of a file, as data and as text: a figure, a table, claims, or a result file."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from optimist.plan.plan import Plan
 from optimist.plan.publish import from_results
 from optimist.plan.remake import as_recorded
 
-# Tables of a paper that are the inputs of figures, tables and claims.
+# Committed tables of a paper, from which figures, tables and claims are made.
 SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
 REGISTRIES = {"figures": PANELS, "tables": TABLES}
 
@@ -35,30 +35,33 @@ REGISTRIES = {"figures": PANELS, "tables": TABLES}
 def trace(
     path: str | Path, overlays: Sequence[str] = (), values: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the origin of a file, as plain data.
+    """Return the provenance of a file as plain data.
 
     Parameters
     ----------
     path : path
     overlays, values : sequence of str
-        As ``--configfile`` and ``--config`` of Snakemake. By default, the configuration comes from
-        the table of trials next to the file.
+        Same as ``--configfile`` and ``--config`` in Snakemake. By default, the configuration comes
+        from the table of trials next to the file.
 
     Returns
     -------
-    dict with ``file``. All files but the tables of a paper also have ``settings`` (specification by
-    paper/setting), ``streams`` (trials by name of the random streams) and ``data`` (SHA-256 by data
-    set). A result file also has ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (see
-    `optimist.core.provenance.collect`). All other files have ``cells``, a list of
-    `optimist.experiments.cell_records.CellRecord` as mappings. For figures, tables and claims, each
-    cell has ``other_code``, and the dict has ``records`` (their paths), ``missing`` (cells whose
-    rows have no record), ``is_current`` (whether making the file now would give the same),
-    ``configured`` (where) and the classes of ``panels`` by letter.
+    dict
+        It always has ``file``, the path. Except for the committed tables of a paper, it also has
+        ``settings`` (specifications by paper/setting), ``streams`` (trials by name of their random
+        streams) and ``data`` (SHA-256 by data set). For a result file, it also has ``lane``,
+        ``algorithm``, ``rounds``, ``resolved`` and ``made`` (see
+        `optimist.core.provenance.collect`). For all other files, it has ``cells``, a list of
+        `optimist.experiments.cell_records.CellRecord` as mappings. For figures, tables and claims,
+        each of these cells also has ``other_code``, and the dict has ``records`` (paths of the
+        records), ``missing`` (cells whose rows have no record), ``is_current`` (whether the file
+        would be the same if it were made now), ``configured`` (where it is configured) and
+        ``panels`` (classes by letter).
 
     Raises
     ------
     ResultError
-        If the file does not exist, has no record, or does not fit its record.
+        Raised when the file does not exist, has no record, or does not match its record.
     """
     path = Path(path)
     if not path.is_file():
@@ -70,7 +73,7 @@ def trace(
         table = path.with_name("trials.parquet")
         if table.is_file() and (odd := cell_records.misfits(records, table)):
             raise ResultError(
-                f"{table} has not the rows of the records in cells.csv beside it: "
+                f"{table} does not match the records in cells.csv next to it: "
                 f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
             )
         return {"file": str(path), "cells": [asdict(record) for record in records.values()]}
@@ -81,7 +84,7 @@ def trace(
 
 
 def _of_result(path: Path) -> dict[str, Any]:
-    metadata = results.read_whole(path)[1]  # read everything, or damage would pass
+    metadata = results.read_whole(path)[1]  # read the whole file to detect any damage
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
     cell, horizon = asked["cell"], asked["cell"]["spec"]["horizon"]
     trials = list(range(asked["first"], asked["stop"]))
@@ -99,12 +102,12 @@ def _of_result(path: Path) -> dict[str, Any]:
 
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the origin of the joined claims of all papers."""
+    """Return the provenance of the joined claims of all papers."""
     folder = path.parent
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
     if not papers:
-        raise ResultError(f"no record beside {path} names it")
+        raise ResultError(f"no record next to {path} names it")
     for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
         if not Path(part).is_file():
             raise ResultError(f"{part} does not exist; {_again(path)}")
@@ -173,7 +176,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _record(path: Path) -> Path:
-    """Return the path of the record that names a file and has its digest."""
+    """Return the path of the record that lists a file with its current digest."""
     whole, other = path.resolve(), None
     for folder in whole.parents[:2]:
         for place in sorted(folder.glob("records/*.json")):
@@ -182,16 +185,16 @@ def _record(path: Path) -> Path:
                 digest = files.get(whole.relative_to(folder).as_posix())
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise ResultError(
-                    f"{place} is no record ({error}); {how_to_restore(place, _again(path))}"
+                    f"{place} is not a record ({error}); {how_to_restore(place, _again(path))}"
                 ) from None
             if digest == sha256(path):
                 return place
             other = other or (digest and place)
     if other is None:
-        raise ResultError(f"no record beside or above {path} names it")
+        raise ResultError(f"no record next to or above {path} names it")
     raise ResultError(
-        f"{path} is not the file that {os.path.relpath(other)} describes: it was changed, or is of "
-        f"another run; {how_to_restore(path, _again(path))}"
+        f"{path} is not the file that {os.path.relpath(other)} describes: it was changed or comes "
+        f"from another run; {how_to_restore(path, _again(path))}"
     )
 
 
@@ -222,7 +225,7 @@ def to_text(origin: Mapping[str, Any]) -> str:
 
 
 def _about(origin: Mapping[str, Any]) -> Iterable[str]:
-    """Yield lines on the making of a figure, a table or claims."""
+    """Yield lines that describe how a figure, a table or claims were made."""
     other = [one for one in origin["cells"] if one["other_code"]]
     if other:
         yield f"{len(other)} of {len(origin['cells'])} cells are of other code"
@@ -237,7 +240,7 @@ def _about(origin: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _playing(cells: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
-    """Yield lines on cells, grouped by the code and the machine that played them."""
+    """Yield lines about cells, grouped by the code and the machine that played them."""
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for one in cells:
         groups.setdefault((one["commit"], one["made"]), []).append(one)

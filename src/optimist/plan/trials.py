@@ -22,20 +22,20 @@ from optimist.plan.basis import Basis
 from optimist.plan.data import PlannedData
 
 Paper = Mapping[str, Any]
-# Processor seconds of a job above which the trials of a cell are split.
+# CPU seconds above which the trials of a cell are split into several jobs.
 LONGEST_JOB = 600.0
 
 
 @dataclass(frozen=True)
 class Race:
-    """Cells of the timing lane that one process plays in turns.
+    """Cells of the timing lane that a single process plays in turns.
 
     Attributes
     ----------
     paper, number : str
     trials : tuple of Trials
     digest : str
-        Digest of all inputs of their results.
+        Digest of all inputs of the results.
     """
 
     paper: str
@@ -52,20 +52,20 @@ class PlannedTrials:
     basis : Basis
     data : PlannedData
     least : mapping
-        The trials, or turns, that ``decide`` requires, by paper and cell.
+        Number of trials (or turns) that ``decide`` requires, by paper and cell.
     kept : mapping or None
-        By paper, the cells of the figures and tables that ``only`` names; None for all.
+        By paper, the cells of the figures and tables named in ``only``; None for all cells.
 
     Attributes
     ----------
     asked, cells : dict
-        All requests of each paper before ``caps`` and ``only`` cut them: trials by cell, and pairs
-        of setting and algorithm.
+        What each paper requests before ``caps`` and ``only`` are applied: ``asked`` has the trials
+        by cell, ``cells`` the pairs of setting and algorithm.
 
     Raises
     ------
     ConfigError
-        If ``only`` has a name that no cell has, or names that share no cell.
+        Raised when ``only`` has a name that matches no cell, or names that share no cell.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class PlannedTrials:
         self._digests: dict[tuple[str, CellKey], str] = {}
         self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
-        if restricts and not any(self._of_paper.values()):  # figures of studies show no cells
+        if restricts and not any(self._of_paper.values()):  # figures of studies have no cells
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
         for trials in self:
             place = trials.place("")
             check_length(*place[1:4], place.trials)
 
     def forget(self, paper: str) -> None:
-        """Compare the rows of a paper with their records again."""
+        """Drop the cached comparison of a paper's rows with their records."""
         self._misfits.pop(paper, None)
 
     def _misfits_of(self, paper: str) -> set[CellKey]:
@@ -113,7 +113,7 @@ class PlannedTrials:
         return self._misfits[paper]
 
     def _with_known(self, trials: Trials) -> Trials:
-        """Return trials extended to all that the table has: no configuration discards evidence."""
+        """Return the trials, extended to all in the table, so that no data is discarded."""
         record = self._record(trials)
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
@@ -125,23 +125,23 @@ class PlannedTrials:
         return self._of_paper[paper]
 
     def digest(self, trials: Trials) -> str:
-        """Return the digest of all inputs of each trial of a cell: configuration, code and data."""
+        """Return the digest of all inputs of a cell's trials: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
             self._digests[key] = digest_of(trials, self._data.digest)
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
-        """Return the committed record of a cell; with ``committed: use`` only if its rows match."""
+        """Return a cell's committed record; with ``committed: use``, only if its rows match."""
         paper = trials.cell.paper
         is_misfit = self._basis.reuses and trials.key in self._misfits_of(paper)
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
-        """Return whether the table has these trials, played by today's code.
+        """Return whether the table has these trials from the current code.
 
-        Only with ``committed: use``, rows are compared with their records. Other plans do not open
-        tables.
+        Rows are compared with their records only with ``committed: use``. Otherwise the plan does
+        not open the table.
         """
         record = self._record(trials)
         if record is None or record.trials < trials.stop:
@@ -151,10 +151,10 @@ class PlannedTrials:
     # Result files.
 
     def parts(self, trials: Trials) -> list[Trials]:
-        """Return the trials of a cell by result file.
+        """Return the trials of a cell, split into one part for each result file.
 
-        Parts of existing files and of the table stay the same. More trials add files, and new costs
-        rename none.
+        Parts that exist as files or in the table stay the same. Requesting more trials adds parts,
+        and a change of the costs does not change existing ones.
         """
         record = self._record(trials)
         seconds = self._basis.costs.seconds(trials) / (trials.stop - trials.first)
@@ -164,17 +164,17 @@ class PlannedTrials:
         return [trials.part(*ends) for ends in zip([0, *ends], ends, strict=False)]
 
     def name_of(self, trials: Trials) -> str:
-        """Return the digest in the names of a cell's result files."""
+        """Return the digest used in the names of a cell's result files."""
         if trials.lane == "timing":
             return self._races[trials.cell.paper][trials.race].digest
         return self._basis.in_name(self.digest(trials))
 
     def file(self, part: Trials) -> str:
-        """Return the result file of some trials of the regret lane."""
+        """Return the path of the result file for part of a cell's trials in the regret lane."""
         return self._basis.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
-        """Return the result files of a cell; in the timing lane the one file in its race."""
+        """Return the result files of a cell; in the timing lane, its only file in the race."""
         if trials.lane == "timing":
             return [self._basis.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
@@ -189,8 +189,8 @@ class PlannedTrials:
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
         """Return the results that a reader of some cells waits for.
 
-        With ``committed: use`` these are existing results, and results that the table lacks or has
-        from other code.
+        With ``committed: use``, results that the table has from the current code are left out,
+        unless their files exist.
         """
         paths: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
@@ -200,7 +200,7 @@ class PlannedTrials:
         return [*paths]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the fresh result files of each complete cell, with the group of the cell."""
+        """Return the result files of cells whose files all exist, with the group of the cell."""
         groups: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             files = self.files(trials)
@@ -209,9 +209,10 @@ class PlannedTrials:
         return groups
 
     def is_there(self, trials: Trials, path: str) -> bool:
-        """Return whether a result of some trials exists and has no changed observed file.
+        """Return whether a result exists and none of the files observed in its job has changed.
 
-        Only a user's code may read files that its digest does not cover.
+        Only algorithms and environments from outside this package may read files that the digest
+        does not cover, so other results are not opened.
         """
         if not Path(path).is_file():
             return False
@@ -227,7 +228,7 @@ class PlannedTrials:
         return self._unchanged[key]
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
-        """Return the cells of a paper, of one group of targets or of all."""
+        """Return the cells of a paper, in one group of targets or in all."""
         return [key for key, t in self._of_paper[paper].items() if group in (None, t.group)]
 
     def races(self, paper: str) -> Mapping[str, Race]:
@@ -250,7 +251,7 @@ class PlannedTrials:
         return races
 
     def find(self, wildcards: Any) -> Trials:
-        """Return the trials for wildcards of `Layout.any_result`; ConfigError if there are none."""
+        """Return the trials that `Layout.any_result` wildcards name; raise ConfigError if none."""
         w = wildcards
         path = self._basis.layout.result(
             result(w.paper, w.setting, w.algorithm, w.trials, w.digest)
@@ -261,7 +262,7 @@ class PlannedTrials:
             siblings = [other for other in planned if other.startswith(f"{folder}/")]
             raise ConfigError(
                 f"no cell of this configuration has the result file {path!r}"
-                f"{nearest(path, siblings or planned)}; allowed: those of `snakemake -n`"
+                f"{nearest(path, siblings or planned)}; allowed: files listed by `snakemake -n`"
             )
         return planned[path]
 
@@ -278,7 +279,7 @@ class PlannedTrials:
         }
 
     def race(self, wildcards: Any) -> Race:
-        """Return the race for some wildcards; ConfigError if no race has that digest."""
+        """Return the race that wildcards name; raise ConfigError if none has that digest."""
         race = self._races[wildcards.paper].get(wildcards.race)
         if race is None or race.digest != wildcards.digest:
             races = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
@@ -288,10 +289,10 @@ class PlannedTrials:
             )
         return race
 
-    # Settings with unknown maximum, whose regret is counted from the best value found.
+    # In settings with an unknown maximum, regret is measured from the best value found.
 
     def of_unknown_maximum(self, paper: str) -> set[str]:
-        """Return the settings of a paper whose regret is counted from the best known value."""
+        """Return the settings of a paper in which regret is measured from the best known value."""
         return {
             t.cell.setting
             for t in self._of_paper[paper].values()
@@ -302,7 +303,7 @@ class PlannedTrials:
 def part_ends(
     number: int, recorded: Sequence[int], seconds: float, made: Iterable[tuple[int, int]] = ()
 ) -> list[int]:
-    """Return the ends of the parts that ``number`` trials are split into.
+    """Return the ends of the parts into which ``number`` trials are split.
 
     Parameters
     ----------
@@ -310,9 +311,9 @@ def part_ends(
     recorded : sequence of int
         Ends of the parts of a table that already has some of these trials.
     seconds : float
-        Processor seconds of a trial.
+        CPU seconds per trial.
     made : iterable of (int, int)
-        First trial and end of the parts that are already played, whatever the table has.
+        First trial and end of each part that has been played already, in the table or not.
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
     made = sorted(part for part in made if part[1] <= number)
@@ -329,7 +330,7 @@ def part_ends(
 
 
 def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return made parts that cover each of ``number`` trials once, or none."""
+    """Return parts from ``made`` that cover each of ``number`` trials once, or an empty list."""
     ways: dict[int, list[tuple[int, int]]] = {0: []}
     for first, stop in sorted(made):
         if first in ways:
@@ -340,7 +341,7 @@ def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 def _check_only(
     only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[str, str]]]
 ) -> None:
-    """Refuse a restriction with a name that matches no cell of any paper, planned or not."""
+    """Raise ConfigError for names in ``only`` that match no cell of any paper, planned or not."""
     names = _names(set().union(*cells.values()))
     for key, allowed in names.items():
         lacking = [name for name in only[key] if name not in allowed]

@@ -1,4 +1,4 @@
-"""Checks of the folders that Snakemake reads and writes, and of use as a module."""
+"""Checks of the folders that Snakemake reads and writes, and of the workflow's use as a module."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from typing import Any
 from optimist.core.errors import ConfigError, UnwritableError, not_writable
 from optimist.core.root import project_root, snakefile
 
-# The folder of Snakemake's own records, below its working directory.
+# Folder, in the working directory, in which Snakemake keeps its own records.
 RECORDS = ".snakemake"
 # Options of sbatch that the plugin refuses in slurm_extra, and the resource to use instead. The
 # plugin itself sets the options without a resource.
@@ -33,19 +33,19 @@ OPTIONS = {
 
 
 def check_records(*, is_dry_run: bool = False) -> None:
-    """Refuse a folder in which Snakemake cannot keep its records.
+    """Raise an error if Snakemake cannot keep its records in the working directory.
 
-    Otherwise Snakemake would end with a traceback after reading the rules.
+    Without this check, Snakemake would end with a traceback after reading the rules.
 
     Parameters
     ----------
     is_dry_run : bool
-        A dry run writes no record of files, and needs only the folder itself.
+        Whether this is a dry run, which writes no records of files and needs only the folder.
 
     Raises
     ------
     UnwritableError
-        If the records cannot be written, as in a checkout of another user.
+        Raised when the records cannot be written, as in a checkout owned by another user.
     """
     place = Path(RECORDS)
     written = [place] if place.is_dir() else [Path()]
@@ -61,12 +61,12 @@ def check_records(*, is_dry_run: bool = False) -> None:
 
 
 def check_outputs(paths: Iterable[str]) -> None:
-    """Refuse a run whose outputs belong below folders that cannot be written to.
+    """Raise an error if the outputs of a run belong in folders that are not writable.
 
     Raises
     ------
     UnwritableError
-        Naming the first such folder.
+        Raised with the name of the first such folder.
     """
     for folder in {PurePath(path).parent: None for path in paths}:
         nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
@@ -75,18 +75,20 @@ def check_outputs(paths: Iterable[str]) -> None:
 
 
 def default_resource(workflow: Any, name: str) -> Any:
-    """Return the default of a resource (a text or a function of wildcards), or None."""
+    """Return the default of a resource, a string or a function of wildcards, or None."""
     default = (workflow.resource_settings.default_resources or {}).get(name)
     return getattr(default, "_value", default)
 
 
 def check_words(workflow: Any) -> None:
-    """Refuse sbatch options that the plugin refuses: a group of jobs would wait for ever.
+    """Raise an error for sbatch options that the Slurm plugin refuses.
+
+    Without this check, a group of jobs with such an option would wait forever.
 
     Raises
     ------
     ConfigError
-        Naming the option and the resource to use instead.
+        Raised with the name of the option and the resource to use instead.
     """
     default = (workflow.resource_settings.default_resources or {}).get("slurm_extra")
     words = getattr(default, "raw", None) or getattr(default, "_value", None)
@@ -102,18 +104,18 @@ def check_words(workflow: Any) -> None:
 
 
 def check_place(workflow: Any) -> None:
-    """Refuse rules from outside this package, and modules with a ``prefix``.
+    """Raise an error for rules from outside this package and for modules with a ``prefix``.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
-        While it reads workflow/rules/common.smk.
+        The workflow that is reading workflow/rules/common.smk.
 
     Raises
     ------
     ConfigError
-        If the rules come from another folder, as digests would cover scripts that do not run; or if
-        a module has a ``prefix``, which the parameters of jobs do not contain.
+        Raised when the rules come from another folder, since digests would then cover scripts that
+        do not run; or when a module has a ``prefix``, which the parameters of jobs would lack.
     """
     folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
     rules = project_root() / "workflow" / "rules"
@@ -124,5 +126,5 @@ def check_place(workflow: Any) -> None:
         )
     if workflow.modifier.path_modifier.replace_prefix("results") != "results":
         raise ConfigError(
-            "the module has a prefix; allowed: none, but results and figures in its config"
+            "the module has a prefix; allowed: no prefix, but results and figures in its config"
         )
