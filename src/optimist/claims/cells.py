@@ -110,7 +110,7 @@ class Cells:
     ) -> None:
         """Raise ResultError if the table of regrets lacks a round that a check refers to."""
         regrets = self.groups.get("regrets")
-        from optimist.experiments.trial_table import Frames  # late, as importing pyarrow is slow
+        from optimist.experiments.trial_table import Frames  # late, because pyarrow is slow to load
 
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):
@@ -128,7 +128,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
-        """Return the number of trials of a cell in the tables, which start at 0 without gaps."""
+        """Return the number of a cell's trials in the tables, which are numbered from 0 on."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1

@@ -20,7 +20,7 @@ SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
 # Whether the paper fixes a reading, leaves it open, or does not mention it. The status of a reading
-# is the one of its alternatives that comes last in this list.
+# is the last, in this order, of the statuses of its alternatives.
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that give rounds, which the table of trials must contain.
 ROUNDS = ("rounds", "since")

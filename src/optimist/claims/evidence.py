@@ -173,7 +173,7 @@ class RatioOfMeans:
 class Mean:
     r"""Mean of independent values (differences, slopes, logarithms), by Student's t.
 
-    $T(b) = (\bar v - b)/(s_v\sqrt{1/n + \rho})$ with n - 1 degrees of freedom.
+    The test uses $T(b) = (\bar v - b)/(s_v\sqrt{1/n + \rho})$ with n - 1 degrees of freedom.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ class MedianRatio:
         )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval between two order statistics of the ratios, or none if too few."""
+        """Return the interval between two order statistics, or no piece if there are too few."""
         j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
         ties = np.zeros(self.n - len(self.ratios))
         low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
@@ -336,9 +336,9 @@ class MedianRatio:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n pairs if all ratios were scaled so that their median is that far.
+        """Return the power of n pairs, estimated from the observed ratios after scaling them.
 
-        Their median then differs from the bound by the factor ``ratio``.
+        The scaled ratios have a median that differs from the bound by the factor ``ratio``.
         """
         if not (len(self.ratios) and 0.0 < self.value < math.inf):
             return NAN
@@ -402,7 +402,10 @@ class Exact:
     method: str = "exact"
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return 0 for the side on which the value is, else 1; (1, 1) if it is the bound or nan."""
+        """Return 0 for the side of the bound on which the value lies, and 1 for the other side.
+
+        Both are 1 if the value equals the bound or is nan.
+        """
         if self.value == bound or math.isnan(self.value) or math.isnan(bound):
             return NEITHER
         return (0.0, 1.0) if self.value < bound else (1.0, 0.0)

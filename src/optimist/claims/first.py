@@ -1,4 +1,4 @@
-r"""The number of units that count: those of a check's first judgement, doubled as more arrive.
+r"""The number of units that count for a check: n0 at its first judgement, and then doublings.
 
 Every run counts, whatever its purpose, and anybody may look at any time. Of the n units from
 ``start`` on, the first $n_0 2^k$ count, with $k = \lfloor\log_2(n/n_0)\rfloor$. Each p-value is
@@ -40,7 +40,7 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k for the units 0, ..., number - 1; -1 if fewer than n0 of them count."""
+        """Return k for the units 0, ..., number - 1; -1 if there are too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:
@@ -62,7 +62,7 @@ def of_document(written: Iterable[Sequence[Any]]) -> Rows:
 
 
 def read(path: str | Path) -> list[list[Any]]:
-    """Return the rows of the table: claim, check, unit, from, n0.
+    """Return the rows of the table, each as a list of claim, check, unit, from and n0.
 
     Raises
     ------

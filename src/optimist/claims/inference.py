@@ -126,9 +126,9 @@ def slope_of_means(
 
 
 def _unit_of_slopes(logs: np.ndarray) -> float:
-    """Return the change in a slope when the growth from the first to the last point is e times it.
+    """Return the change in a slope if the growth over the range of points were e times as large.
 
-    ``logs`` has shape (..., m): the logarithms of the m points.
+    ``logs`` holds the logarithms of the m points, as an array of shape (..., m).
     """
     width = float(np.ptp(logs, axis=-1).mean()) if logs.size else 0.0
     return 1.0 / width if width > 0.0 else NAN

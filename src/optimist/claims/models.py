@@ -30,7 +30,7 @@ class Alternative(Keys):
     name: DisplayName  #: Display name, which follows "holds under" in a sentence.
     about: Sentence  #: A sentence that explains what the alternative changes.
     settings: NotRequired[dict[str, str]]  #: New settings, by the setting that each replaces.
-    #: Options that are added to the settings of a check where these do not set them.
+    #: Options to add to the settings of a check, unless a setting already sets them.
     options: NotRequired[dict[str, Any]]
     #: New labels of algorithms, by the label that each replaces; a label of the same name adds its
     #: options.
@@ -66,7 +66,8 @@ class Check(Keys):
     word: NotRequired[str]
     #: Relation of the value to the bound.
     relation: NotRequired[Literal["below", "above", "between", "equals"]]
-    bound: NotRequired[Bound]  #: A number; for between two numbers, which are allowed values too.
+    #: A number; for between, a list of two numbers, which are themselves allowed.
+    bound: NotRequired[Bound]
     #: For equals: the largest allowed distance from the bound.
     tolerance: NotRequired[Annotated[float, Ge(0)]]
     #: Reason for the bound, unless a word or the note of the claim gives one.
@@ -114,7 +115,7 @@ class Claim(Keys):
 class Claims(Keys):
     paper: str  #: Id of the paper, which is also the name of its folder.
     level: Level  #: Confidence level; half the remainder is the error allowed on each side.
-    #: The smallest number of trials that can decide any check; by default the minimum of its test.
+    #: Minimum number of trials to decide a check of the paper; by default the minimum of its test.
     least: NotRequired[Count]
     lists: NotRequired[dict[str, Entries]]  #: Further lists of labels, by name.
     #: Choices, by id; a reading takes one alternative of each choice that its claim names.
@@ -124,7 +125,7 @@ class Claims(Keys):
 
 class Word(Keys):
     relation: Literal["below", "above", "between"]  #: Relation of the value to the bound.
-    bound: Bound  #: A number; two for between.
+    bound: Bound  #: A number; for between, a list of two numbers.
     why: str  #: Reason for this meaning of the word.
 
 

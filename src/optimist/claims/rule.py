@@ -3,7 +3,7 @@ r"""From p-values to words: the rule for empirical claims.
 A check has two one-sided p-values: $p^+$ is small if the data show its relation, and $p^-$ is small
 if they refute it. Both are already corrected for doubling (`optimist.claims.first`) and gated
 (`optimist.claims.gates`). A reading is a conjunction of m checks: its $P = \max p^+$ needs no
-correction (intersection-union, Berger 1982), and its $Q = \min(1, m \min p^-)$ uses Bonferroni's.
+correction (intersection-union, Berger 1982), and its $Q = \min(1, m \min p^-)$ is Bonferroni's.
 The outer words, *reproduced* and *not reproduced*, use all active readings; Holm's method (1979)
 selects the readings that an inner word names. If a claim has gates, a tenth of the error pays for
 calling checks idle.

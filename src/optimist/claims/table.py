@@ -1,4 +1,4 @@
-"""Verdicts as a table with one row per check of each reading, which repeats texts of its claim."""
+"""Verdicts as a table with one row per check of each reading, including the texts of its claim."""
 
 import itertools
 import math

@@ -49,7 +49,7 @@ class Verdict:
     outcomes : dict of str to str
         The outcomes of counted readings, by name.
     qualified : str
-        The word with its qualifiers or the choice that it depends on; empty if it has neither.
+        The word with its qualifiers or the choice that it depends on; if empty, the word itself.
     parts : dict of str to str
         The qualified word for each part of an empirical claim that has several parts.
     stated : str
@@ -254,12 +254,12 @@ def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alp
 
 
 def _quoted(names: Iterable[str]) -> str:
-    """Return names in quotation marks, which names may not contain, as they may contain commas."""
+    """Return a list of names in quotation marks, because names may contain commas."""
     return ", ".join(f'"{name}"' for name in names)
 
 
 def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
-    """Describe the outcome of the stated reading; empty if the claim has no other reading."""
+    """Describe the outcome of the stated reading, unless the claim has no other reading."""
     stated = [r.name for r in claim.readings if r.status == "stated"]
     if not stated:
         return "the paper fixes no reading"

@@ -144,7 +144,7 @@ def check_plain(value: Any, place: str) -> None:
     elif isinstance(value, str):
         for letter, seen in zip(value, shown(value), strict=False):
             if letter != seen:
-                raise ConfigError(f"{place} has the letter {letter!r}; allowed: printable letters")
+                raise ConfigError(f"{place} has the character {letter!r}; allowed: printable text")
     elif not (value is None or isinstance(value, int | float)):
         raise ConfigError(f"{place} is {str(value)!r}; allowed: text in quotes, or a number")
 

@@ -15,7 +15,7 @@ SOURCES = (
 
 
 def check(results: str, figures: str) -> None:
-    """Raise ConfigError unless two folders may be written to."""
+    """Raise ConfigError unless the two folders are different and may be written to."""
     roots = [Path(os.path.realpath(root)) for root in (project_root(), workspace())]
     allowed = "allowed: a folder of its own, such as results or figures"
     folders = []

@@ -222,7 +222,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     dict
         The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
         lists and sweeps. ``settings`` holds the full specification of every base setting and of
-        every setting's label that the files use; ``style`` holds the style of the paper's methods.
+        every setting label that the files use; ``style`` holds the style of the paper's methods.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())

@@ -120,7 +120,8 @@ class Said(Keys):
     headline: str
     says: str  #: The statement of the paper, for the README's table.
     measured: str  #: Our measurement of the same, with numbers as in `headline`.
-    numbers: dict[str, Number]  #: Checks whose numbers these sentences quote, by a chosen name.
+    #: Checks whose numbers these sentences quote, each under a name of your choice.
+    numbers: dict[str, Number]
     expects: dict[str, str]  #: Verdicts that the sentences rest on, by claim.
 
 

@@ -216,7 +216,7 @@ def thirds(of: Asked) -> Evidence:
     "ratio", "state", "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}"
 )
 def range_within(of: Asked) -> Exact:
-    """Largest over trials of the ratio of the largest to the smallest value; 1 means constant."""
+    """Largest ratio, over trials, of a trial's largest value to its smallest; 1 means constant."""
     (rows,) = of.frames()
     sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
     return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), "largest of all turns")

@@ -36,7 +36,7 @@ def recorded(rows: "pd.DataFrame", rounds: float) -> int:
 
 
 def common(series: "Sequence[pd.Series]") -> np.ndarray:
-    """Return the values of the trials common to several series, as an array (series, trials).
+    """Return the values of the trials that all series share, as an array (series, trials).
 
     Raises
     ------
