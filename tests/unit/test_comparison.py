@@ -101,7 +101,7 @@ def test_a_wrong_setting_is_one_line(text, expected):
 
 
 def test_one_setting_is_one():
-    assert "stands for 4 settings; allowed: one" in message(optimist.setting, "glb_omd/logistic_s?")
+    assert "matches 4 settings; allowed: one" in message(optimist.setting, "glb_omd/logistic_s?")
 
 
 def test_an_environment_of_ones_own_is_a_setting(here):
@@ -674,7 +674,7 @@ def test_the_table_of_the_project_has_what_is_compared_first():
 def test_an_algorithm_that_is_named_twice_is_refused():
     labels = ["glb_omd", "uniform", "glb_omd[inverse=rank_one]"]
     said = message(optimist.play, "glb_omd/logistic_s3", labels, trials=1)
-    assert said.startswith("algorithms 'glb_omd' and 'glb_omd[inverse=rank_one]' are one")
+    assert said.startswith("algorithms 'glb_omd' and 'glb_omd[inverse=rank_one]' are the same")
 
 
 def test_failed_trials_say_why(here, capsys):
@@ -781,7 +781,7 @@ def test_environments_of_one_name_are_refused_and_a_class_is_no_setting(here):
     for name in ("one.py", "other.py"):
         (here / name).write_text(text)
     said = message(optimist.play, ["one.py:World", "other.py:World"], ["uniform"], trials=1)
-    assert said.startswith("one.py:World and other.py:World have one name, World;")
+    assert said.startswith("one.py:World and other.py:World have the same name, World;")
     assert "world.py:World for a class" in message(optimist.play, Uniform, ["uniform"])
     # However it is typed, a file is one.
     assert len(optimist.settings("one.py:World", "./one.py:World")) == 1

@@ -253,7 +253,7 @@ def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
         check_first(claims, {}, {}, 20)
     shown = "; ".join(f'toy.01,"median {column} of a, here",trials,0,20' for column in "pqr")
     assert str(error.value) == (
-        "config/first.csv lacks 5 rows; allowed: one of each check and gate, such as "
+        "config/first.csv lacks 5 rows; allowed: one for each check and gate, such as "
         f"{shown} and 2 more"
     )
     rows = {("toy.01", f"median {column} of a, here"): First("trials", 0, 20) for column in "pqrst"}
@@ -269,8 +269,8 @@ HEAD = "claim,check,unit,from,n0\n"
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "first.csv has other columns; allowed: claim,check,unit,from,n0"),
-        ("claim,check,unit,n0\n", "first.csv has other columns"),
+        ("", "first.csv has wrong columns; allowed: claim,check,unit,from,n0"),
+        ("claim,check,unit,n0\n", "first.csv has wrong columns"),
         (HEAD + "toy.01,x,trials,0\n", "first.csv, line 2 has 4 columns; allowed: 5"),
         (HEAD + "toy.01,x, here,trials,0,10\n", "line 2 has 6 columns"),
         (HEAD + "toy.01,x,trial,0,10\n", "line 2: unit is 'trial'"),
@@ -278,7 +278,7 @@ HEAD = "claim,check,unit,from,n0\n"
         (HEAD + "toy.01,x,trials,-1,10\n", "line 2: from is '-1'; allowed: at least 0"),
         (HEAD + "toy.01,x,trials,0,ten\n", "line 2: n0 is 'ten'"),
         (HEAD + "toy.01,x,trials,0,1.5\n", "line 2: n0 is '1.5'"),
-        (HEAD + "toy.01,x,trials,0,10\n" * 2, "line 3 has 'x' of toy.01 again; allowed: once"),
+        (HEAD + "toy.01,x,trials,0,10\n" * 2, "line 3 repeats 'x' of toy.01; allowed: once"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_with_its_line(tmp_path, text, words):

@@ -32,8 +32,8 @@ VALUES = [
     *each("data={source: %s}", "source", "ftp", "[uci]"),
     *each("caps={rounds: %s}", "rounds", "0", "1.5", "true", "ten"),
     *each("caps={trials: %s}", "trials", "10000000000", "{a: 1}"),
-    ("caps={1: 2}", "key 1 is no text; allowed: text"),
-    ("caps={rounds: 5, rounds: 6}", "key 'rounds' is also in line 1; allowed: once"),
+    ("caps={1: 2}", "key 1 is not text; allowed: text"),
+    ("caps={rounds: 5, rounds: 6}", "key 'rounds' is also on line 1; allowed: once"),
     ("caps={round: 5}", "unknown key 'round' in caps (did you mean 'rounds'?)"),
     ("caps=", "caps is None; allowed: keys with values"),
     ("caps=[1", "caps=[1 is not valid YAML"),
@@ -85,13 +85,13 @@ VALUES = [
     ),
 ]
 FILES = {
-    "twice": (b"caps: {rounds: 5}\ncaps: {rounds: 6}\n", "line 2: key 'caps' is also in line 1"),
+    "twice": (b"caps: {rounds: 5}\ncaps: {rounds: 6}\n", "line 2: key 'caps' is also on line 1"),
     "binary": (b"\xff\xfe\x00caps", "is not text in UTF-8"),
     "tab": (b"caps:\n\trounds: 5\n", "is not valid YAML"),
     "list": (b"- caps\n", "allowed: keys with values"),
     "date": (b"caps:\n  rounds: 2026-12-05\n", "line 2: caps.rounds is '2026-12-05'; allowed"),
     "no date": (b"caps:\n  rounds: 2026-13-45\n", "is not valid YAML: month must be in 1..12"),
-    "date as a key": (b"2026-01-01: 3\n", "line 1: key 2026-01-01 is no text"),
+    "date as a key": (b"2026-01-01: 3\n", "line 1: key 2026-01-01 is not text"),
 }
 
 
@@ -172,7 +172,7 @@ def test_overlays_that_are_no_files(capsys, tmp_path):
         ("caps: {rounds: 1_000}", "caps.rounds is 1_000, which YAML 1.1 reads as 1000"),
         ("timing: {exclusive: no}", "timing.exclusive is no, which YAML 1.1 reads as False"),
         ("only: {settings: [logistic_s3, on]}", "only.settings.1 is on, which YAML 1.1 reads"),
-        ("additions: {glb_omd: {settings: {no: {}}}}", "key no is no text"),
+        ("additions: {glb_omd: {settings: {no: {}}}}", "key no is not text"),
     ],
 )
 def test_spellings_that_yaml_reads_in_two_ways_are_refused(text, words, tmp_path):

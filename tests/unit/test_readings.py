@@ -526,7 +526,7 @@ LACKING = [
     ([{**TIMES, "arguments": THREE}], ["settings has 3 names", "allowed: 2"], {}),
     (
         [{**SLOPE, "arguments": {**SLOPE["arguments"], "points": [1, 2]}}],
-        ["points has 2 numbers", "allowed: 1, as settings"],
+        ["points has 2 numbers", "allowed: 1, one for each setting"],
         {},
     ),
     ([about(setting="gausian")], ["setting of ratio of regret", "did you mean 'gaussian'"], {}),

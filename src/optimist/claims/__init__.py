@@ -1,14 +1,15 @@
 """Claims of a paper: the required measurements, and a computed verdict on each.
 
-A claim has readings: the paper states one, or leaves several unstated; our own readings are shown
-but not counted. A reading has parts, by default settings, and a part has checks, each of which
-compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md explains
-how numbers determine the words.
+A claim has readings: the paper either states one or leaves several open; our own readings are shown
+but not counted. A reading has parts (by default one per setting), and a part has checks, each of
+which compares a measured value with a bound. A reading holds if all its checks hold.
+docs/verdicts.md explains how numbers determine the words.
 
-`checks` holds claims as data, `metrics` measures, `evidence` and `inference` test (with `tails` and
-`units`), `first` and `gates` correct the p-values of a check (`results`), `rule` and `guarantees`
-turn them into words, `verdicts` combines these, `vague` and `sample_size` compute the bounds
-and the numbers of trials that would change a word, `table` and `pages` show the verdicts.
+`checks` holds claims as data; `metrics` takes the measurements; `evidence` and `inference` run the
+tests, with `tails` and `units`; `first` and `gates` correct the p-values of a check (`results`);
+`rule` and `guarantees` turn them into words; `verdicts` combines these modules; `vague` and
+`sample_size` compute the bounds and the numbers of trials that would change a word; `table` and
+`pages` present the verdicts.
 """
 
 from optimist.claims.checks import check_claims

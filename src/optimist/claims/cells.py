@@ -1,4 +1,4 @@
-"""Input of metrics: `Cells` of the aggregated tables."""
+"""The input of metrics: `Cells`, which looks up entries of the aggregated tables."""
 
 import math
 from collections import Counter
@@ -13,28 +13,28 @@ from optimist.experiments.loop import COMPLETE
 if TYPE_CHECKING:
     import pandas as pd
 
-# The columns that number the units of studies.
+# The columns that number the units of a study.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
 
 
 class Missing(Exception):
-    """Cells, facts or columns that a check needs and the tables lack."""
+    """Raised when the tables lack cells, facts or columns that a check needs."""
 
     def __init__(self, names: Iterable[str]) -> None:
         super().__init__("; ".join(names))
 
 
 class Cells:
-    """Input of one check: looks up cells, and notes absent cells, lengths and how trials ended.
+    """The input of one check, with notes on the trials that it reads.
 
     Parameters
     ----------
     groups : Groups
         The entries of each table by key, see `group`.
     keep : (int, int) or None
-        The first trial, turn or repetition that counts, and the end of the range (exclusive); None
-        for all.
+        The first trial, turn or repetition that counts, and the end of the range (exclusive). With
+        None, all count.
     spare : int
         Number of units after the range.
 
@@ -43,9 +43,9 @@ class Cells:
     notes : list of str
         Remarks on trials that were left out or did not converge.
     rounds : list of int
-        Number of rounds of each cell read.
+        Number of rounds in each cell read.
     studied : list of int
-        Number of trials or repetitions of each study read, counted or not.
+        Number of trials or repetitions in each study read, whether they count or not.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return the entries of a table; raise Missing with the names of all absent entries."""
+        """Return a table's entries under some keys; raise Missing that names all absent ones."""
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:
@@ -66,7 +66,10 @@ class Cells:
         return [entries[key] for key in keys]
 
     def rows(self, study: str, **where: str) -> "pd.DataFrame":
-        """Return the counted rows of a study's table with these values; raise Missing if none."""
+        """Return the counted rows of a study's table that have the values ``where``.
+
+        Raise Missing if there are none.
+        """
         table = self.groups["studies"].get(study)
         if table is not None:
             for column, value in where.items():
@@ -82,10 +85,10 @@ class Cells:
     def complete(
         self, table: str, column: str, *pairs: tuple[str, str], also: int = 0
     ) -> "list[pd.DataFrame]":
-        """Return the rows of complete trials per (setting, algorithm), ``column`` present.
+        """Return the rows of the complete trials of each (setting, algorithm).
 
-        Trials before ``also`` are always included. Raise Missing with the names of all cells
-        without such rows.
+        Trials with numbers below ``also`` are always included. Raise Missing that names all cells
+        without complete trials or without values of ``column``.
         """
         lane, frames, absent = LANE_OF[table], [], []
         for pair in pairs:
@@ -105,9 +108,9 @@ class Cells:
     def check_rounds(
         self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
     ) -> None:
-        """Raise ResultError if the table of regrets lacks a round that a check names."""
+        """Raise ResultError if the table of regrets lacks a round that a check refers to."""
         regrets = self.groups.get("regrets")
-        from optimist.experiments.trial_table import Frames  # with pyarrow, which takes time
+        from optimist.experiments.trial_table import Frames  # late, because pyarrow is slow to load
 
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):
@@ -115,14 +118,17 @@ class Cells:
 
 
 class Groups(dict[str, Mapping[Any, Any]]):
-    """The entries of tables by key; many checks ask for the complete trials of the same cells."""
+    """The entries of each table by key.
+
+    Complete trials are cached, because many checks read the same cells.
+    """
 
     def __init__(self, entries: Mapping[str, Mapping[Any, Any]]) -> None:
         super().__init__(entries)
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
-        """Return the number of consecutive trials of a cell in the tables, from the first."""
+        """Return the number of a cell's trials in the tables, which are numbered from 0 on."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
@@ -130,7 +136,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
     def _complete(
         self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
     ) -> tuple[Any, str, list[str]]:
-        """Return the rows of a cell's complete trials, or None and the reason; and notes."""
+        """Return the rows of a cell's complete trials (or None), a reason for None, and notes."""
         rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
         if rows is None or rows.empty:
             return None, "", []
@@ -147,7 +153,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
 
 
 def _kept(rows: Any, keep: tuple[int, int] | None, also: int = 0, unit: str = "trial") -> Any:
-    """Return the rows of the counted trials, or None."""
+    """Return the rows of the counted trials, or None if there are none."""
     if rows is None or keep is None:
         return rows
     trial = rows[unit].to_numpy()
@@ -156,9 +162,9 @@ def _kept(rows: Any, keep: tuple[int, int] | None, also: int = 0, unit: str = "t
 
 
 def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None]") -> Groups:
-    """Return the entries of the tables by key, for `Cells`; absent tables are empty.
+    """Group the rows of the tables by key, for `Cells`; an absent table has no entries.
 
-    A table of cells may be a frame, or a dict of frames by setting and algorithm.
+    A table of cells may be a single frame, or a dict of frames keyed by setting and algorithm.
     """
     cells = {name: _group(tables, name, ["setting", "algorithm"]) for name in LANE_OF}
     facts = _group(tables, "facts", ["name", "setting"])
@@ -179,7 +185,7 @@ def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mappi
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return a fact of a setting, or the worst value over the observed trials."""
+    """Return the value of a fact, which may be the worst over a number of observed trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

@@ -19,14 +19,14 @@ from optimist.experiments.trials import CellKey
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, leaves it open, or does not mention it. A reading has the last
-# of these statuses among its alternatives.
+# Whether the paper fixes a reading, leaves it open, or does not mention it. The status of a reading
+# is the last, in this order, of the statuses of its alternatives.
 STATUSES = ("stated", "unstated", "ours")
-# Arguments of metrics that are rounds, which the table of trials must contain.
+# Arguments of metrics that give rounds, which the table of trials must contain.
 ROUNDS = ("rounds", "since")
-# Number of lacking rows that a message shows.
+# Number of missing rows that a message lists.
 SHOWN = 3
-# Bounds that are signs: they need no reason.
+# Bounds that only ask for a sign or a direction and so need no reason.
 SIGNS = (0, 1)
 
 
@@ -39,23 +39,25 @@ class Check:
     quantity, statistic : str
         The measure, see `optimist.claims.metrics`.
     arguments : dict
+        Arguments of the statistic.
     relation : {"below", "above", "between", "equals"} or None
         None for a value that is shown but not compared.
     bound : float or list of two floats
     tolerance : float or None
-        For ``equals``.
+        For ``equals``, the largest allowed distance from the bound.
     why : str
         Reason for the bound, if the claim's note does not give it.
     word : str
-        The vague word of config/words.yaml that defines relation and bound, or empty.
+        The vague word in config/words.yaml that defines relation and bound, or empty.
     better : {"", "below", "above", "neither"}
         The side of a band that favours the paper's method.
     part : str
         The part of the claim that the check tests, by default a setting.
     status : str
-        ``ours`` if it is shown but not counted.
+        ``ours`` if the check is shown but not counted.
     controls : tuple of Check
-        For a guarantee: play outside the theorem; if it also keeps the bound, the check is vacuous.
+        For a guarantee: the same check on play outside the theorem. If that play also keeps the
+        bound, the guarantee is vacuous.
     """
 
     quantity: str
@@ -73,7 +75,7 @@ class Check:
 
     @classmethod
     def make(cls, written: Mapping[str, Any]) -> Self:
-        """Return the check for an entry of a claims file, written out."""
+        """Construct the check from an expanded entry of a claims file."""
         controls = tuple(cls.make(control) for control in written.get("controls", ()))
         return cls(**{**written, "controls": controls})
 
@@ -84,12 +86,12 @@ class Check:
 
     @cached_property
     def cells(self) -> list[CellKey]:
-        """Lane, setting and algorithm of the cells to read; empty for facts and studies."""
+        """Lane, setting and algorithm of each cell to read; empty for facts and studies."""
         return self.metric.needed(self.arguments)
 
     @cached_property
     def label(self) -> str:
-        """The measured value, in words."""
+        """A description of the measured value."""
         words = {
             key: ", ".join(map(str, value)) if isinstance(value, list) else value
             for key, value in self.arguments.items()
@@ -99,38 +101,38 @@ class Check:
 
     @property
     def is_tested(self) -> bool:
-        """Whether it can fail: the placeholder of a cell that was not run cannot."""
+        """Whether the check can fail: the placeholder for a cell that was not run cannot."""
         return self.quantity != "not_run"
 
     @property
     def settings(self) -> list[str]:
-        """The settings involved."""
+        """The settings that the arguments name."""
         return self.named(*SETTINGS)
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms involved."""
+        """The algorithms that the arguments name."""
         return self.named(*ALGORITHMS)
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds that the check names by number."""
+        """The rounds that the arguments give, except round 0."""
         return [t for t in self.named(*ROUNDS) if t]
 
     @property
     def splits(self) -> int:
-        """Number of data splits that its trials share, 0 if they use none."""
+        """Number of data splits that the trials share, 0 if they use none."""
         return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
-        """Return the distinct values of some arguments."""
+        """Return the distinct values of the arguments ``keys``."""
         values = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in values)
         return list(dict.fromkeys(flat))
 
     @property
     def allowed(self) -> tuple[float, float]:
-        """The ends of the allowed range of the value."""
+        """The ends of the range that the check allows for the value."""
         if self.relation == "equals":
             return self.bound - self.tolerance, self.bound + self.tolerance
         if self.relation == "between":
@@ -156,12 +158,12 @@ class Reading:
     Attributes
     ----------
     name : str
-        Empty if the claim has only one.
+        Empty if the claim has only one reading.
     status : {"stated", "unstated", "ours"}
         Our own readings are shown but not counted.
     checks : list of Check
     alternatives : mapping
-        The id of the chosen alternative, by name of the choice.
+        The id of the chosen alternative for each choice, by the choice's name.
     """
 
     name: str
@@ -171,27 +173,28 @@ class Reading:
 
     @property
     def counts(self) -> bool:
-        """Whether the verdict depends on it."""
+        """Whether the verdict depends on the reading."""
         return self.status != "ours"
 
     @property
     def counted(self) -> list[Check]:
-        """The counted checks."""
+        """The checks on which the verdict depends."""
         return [check for check in self.checks if self.counts and check.status != "ours"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a paper, and its test.
+    """A statement of a paper, and how it is tested.
 
     Attributes
     ----------
     id, place, statement, headline, note : str
     kind : {"empirical", "guarantee", "fact"}
     level : float
-        Confidence level of its tests and intervals.
+        Confidence level of the claim's tests and intervals.
     could_not_fail, chosen_by_it : str
-        Why no run could have failed it, or how it selected the set-up; otherwise "".
+        Why no run could have contradicted the claim, and how the claim selected the set-up; "" if
+        this does not apply.
     readings : list of Reading
     """
 
@@ -208,7 +211,7 @@ class Claim:
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
-        """Return the claim of a loaded file with confidence level ``level``."""
+        """Construct a claim from an entry of a loaded file; ``level`` applies if it sets none."""
         about = {key: value for key, value in written.items() if key != "choices"}
         names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
         readings = [
@@ -230,12 +233,12 @@ class Claim:
 
     @property
     def alpha(self) -> float:
-        """The error allowed on each side."""
+        """The probability of error allowed on each side."""
         return (1.0 - self.level) / 2.0
 
 
 def claims_of(document: Mapping[str, Any]) -> list[Claim]:
-    """Return the claims of a loaded file, see `optimist.config.load.load_claims`."""
+    """Construct the claims of a loaded file, see `optimist.config.load.load_claims`."""
     return [Claim.make(claim, document["level"]) for claim in document["claims"]]
 
 
@@ -245,7 +248,7 @@ def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
     Raises
     ------
     ConfigError
-        With file, claim, key, value and the allowed values.
+        If a claim is wrong; the message gives file, claim, key, value and the allowed values.
     """
     paper = Path(path).parent.name
     if document["paper"] != paper:
@@ -280,14 +283,14 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
                 f"the bound {bound} of {measured.name} has no reason; "
-                "allowed: a word, why beside it, or a note of the claim"
+                "allowed: a word, the key 'why', or a note of the claim"
             )
 
 
 def check_planned(
     claims: Iterable[Claim], names: Iterable[str], trials: Mapping[CellKey, int]
 ) -> None:
-    """Raise ConfigError for a check of an unknown setting or algorithm, or of unplanned cells.
+    """Raise ConfigError if a check names an unknown setting or algorithm, or an unplanned cell.
 
     Parameters
     ----------
@@ -317,10 +320,10 @@ def check_planned(
 def check_first(
     claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
 ) -> None:
-    """Raise ConfigError for checks without a row of config/first.csv, or with a wrong row.
+    """Raise ConfigError for checks that have no row in config/first.csv, or a wrong one.
 
-    Every test has a row. Facts, largest values of all trials and placeholders of cells that were
-    not run have no sampling error and need none.
+    Every test needs a row. Facts, largest values over all trials and placeholders for cells that
+    were not run have no sampling error and need none.
 
     Parameters
     ----------
@@ -330,7 +333,7 @@ def check_first(
     trials : mapping
         Planned number of trials of each cell.
     least : int
-        The smallest number of trials that decides a check of the paper.
+        The smallest number of trials that can decide a check of the paper.
     """
     lacking: dict[str, None] = {}
     for claim in claims:
@@ -340,7 +343,7 @@ def check_first(
                 continue
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest
-            # The section of a study says how many units each cell has.
+            # A study has no cells here: its section of runs.yaml gives the number of units.
             planned = min([check.splits or math.inf, *(trials[cell] for cell in cells)])
             if measured.gate and claim.kind == "empirical":
                 lacking |= _gates_lacking(claim, cells, rows, trials)
@@ -361,15 +364,18 @@ def check_first(
     if lacking:
         more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
         raise ConfigError(
-            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; allowed: one of "
-            f"each check and gate, such as {'; '.join([*lacking][:SHOWN])}{more}"
+            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; allowed: one "
+            f"for each check and gate, such as {'; '.join([*lacking][:SHOWN])}{more}"
         )
 
 
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return a row for each setting whose uniform play has none: its trials are not doubled."""
+    """Return a row for each setting whose trials of uniform play lack one.
+
+    Such a row counts all planned trials, without doublings.
+    """
     paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:
         gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)
@@ -379,7 +385,7 @@ def _gates_lacking(
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:
-    """Return the cells that the counted checks of a claim read, and uniform play of their gates."""
+    """Return the cells that a claim's counted checks and their gates read."""
     counted = (check for reading in claim.readings for check in reading.counted)
     checks = [one for check in counted for one in (check, *check.controls)]
     gated = (cell for check in checks if check.metric.gate for cell in check.cells)

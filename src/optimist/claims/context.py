@@ -1,4 +1,4 @@
-"""Inputs of verdicts and their pages besides tables: plans, costs, and links to figures."""
+"""Inputs of verdicts and their pages other than tables: costs, and references to figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ from optimist.experiments.trials import CellKey
 
 @dataclass(frozen=True)
 class Context:
-    """Plans and costs of the claims of a paper.
+    """Costs, figures and line numbers for the claims of a paper.
 
     Attributes
     ----------
     seconds : mapping
-        Processor seconds of a trial of each cell.
+        Processor seconds that a trial of each cell takes.
     figures : mapping
-        The panels that show a cell: ``fig1 (a)``.
+        The panels that show each cell, such as ``fig1 (a)``.
     lines : mapping
-        The line of each claim in its file.
+        The line number of each claim in its file.
     shortened : str
-        The options that shortened the run, empty for a full run.
+        The options that shortened the run; empty for a full run.
     """
 
     seconds: Mapping[CellKey, float] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Context:
 
     @classmethod
     def make(cls, about: Mapping[str, Any]) -> Self:
-        """Return the context from plain data, see `optimist.plan.targets.PlannedTargets`."""
+        """Construct the context from plain data, see `optimist.plan.targets.PlannedTargets`."""
         cells = {tuple(row[:3]): row[3:] for row in about["cells"]}
         return cls(
             {cell: seconds for cell, (seconds, _) in cells.items() if seconds == seconds},

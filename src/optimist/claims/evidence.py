@@ -1,11 +1,12 @@
-"""Evidence: inference from trials about one number, by tests at a bound and by intervals.
+"""Evidence: inference about one number from trials, by tests at a bound and by intervals.
 
-Every class here is an `Evidence`: a value with one-sided p-values at any bound, an interval of the
-bounds that its test does not reject, and the number of units (trials, turns, splits) that would
-decide. `optimist.claims.inference` makes evidence of several kinds from plain arrays.
+Every class here is an `Evidence`: a value with one-sided p-values at any bound, the interval of the
+bounds that its test does not reject, and the power of any number of units (trials, turns, splits).
+`optimist.claims.inference` makes several kinds of evidence from plain arrays.
 
-A p-value is small if the data support its side. Both are 1 if the data support no conclusion, for
-too few units or numbers that are not finite. Exact values have p-values 0 and 1.
+A p-value is small if the data support its side. Both p-values are 1 if the data allow no
+conclusion, because there are too few units or numbers that are not finite. Exact values have
+p-values 0 and 1.
 """
 
 import math
@@ -22,12 +23,12 @@ from optimist.claims.units import power_of_signs, power_of_t
 from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan
-# Default for the smallest number of units with which a measure decides.
+# The smallest number of units with which a measure decides, by default.
 RATIO_UNITS = 10
 
 
 class Evidence(Protocol):
-    """A measured value, and its tests and intervals.
+    """A measured value with its tests and intervals.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class Evidence(Protocol):
     n : int or None
         Number of independent units; None for a value without sampling error.
     method : str
-        How interval and p-values are computed.
+        The method that gives the interval and the p-values.
     """
 
     @property
@@ -49,17 +50,20 @@ class Evidence(Protocol):
     def method(self) -> str: ...
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return p of "the truth is below the bound", and of "above"; small if the data show it."""
+        """Return the p-values for "the truth is below the bound" and for "above".
+
+        Each is small if the data support its statement.
+        """
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the two-sided interval at ``level``: one piece, two, or none."""
+        """Return the two-sided interval at ``level``, which has one piece, two pieces or none."""
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
         """Return the chance that n units decide at ``alpha`` on each side; nan if undefined.
 
-        The truth is assumed a factor ``ratio`` from the bound, on the side with the smaller chance.
-        This effect is fixed beforehand: a number computed from the observed effect restates the
-        p-value (Hoenig and Heisey 2001, The abuse of power).
+        The truth is assumed to differ from the bound by a factor ``ratio``, on the side with the
+        smaller chance. This effect is fixed in advance: a power computed from the observed effect
+        only restates the p-value (Hoenig and Heisey 2001, The abuse of power).
         """
 
 
@@ -68,21 +72,22 @@ class Evidence(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RatioOfMeans:
-    r"""Ratio of the means of y over x, by the t test of y - b x and its inversion.
+    r"""Ratio of the mean of y to the mean of x, by the t test of y - b x and its inversion.
 
     $$T(b) = \frac{\bar y - b\bar x}{s_{y-bx}\sqrt{1/n + \rho}},$$ with n - 1 degrees of freedom:
-    for a positive mean of x, "the ratio is below b" is "the mean of y - b x is negative". Swapping
-    y with x and b with 1/b only changes the sign of T. The bounds not rejected form the interval of
-    Fieller (1954, Some problems in interval estimation) in [0, inf): with $q = t^2(1/n+\rho)$
+    for a positive mean of x, "the ratio is below b" means "the mean of y - b x is negative".
+    Swapping y with x and b with 1/b only changes the sign of T. The bounds that are not rejected
+    form the interval of Fieller (1954, Some problems in interval estimation), here restricted to
+    [0, inf): with $q = t^2(1/n+\rho)$
     $$A b^2 - 2 B b + C \le 0,\quad A = \bar x^2 - q s_{xx},\; B = \bar x\bar y - q s_{xy},\;
-    C = \bar y^2 - q s_{yy}.$$ They are between the roots if A > 0, outside them if A < 0 and
-    $D = B^2 - AC > 0$, and all if A < 0 and D <= 0.
+    C = \bar y^2 - q s_{yy}.$$ This set lies between the roots if A > 0, and outside them if A < 0
+    and $D = B^2 - AC > 0$; if A < 0 and D <= 0, it contains every bound.
 
     Parameters
     ----------
     top, bottom : (n,)
         y and x; the mean of x must not be negative. The pairs must be independent of each other;
-        y and x of a pair may be dependent.
+        y and x of the same pair may be dependent.
     least : int
         Smallest number of units for a decision.
     extra : float
@@ -109,7 +114,7 @@ class RatioOfMeans:
     @cached_property
     @np.errstate(all="ignore")
     def value(self) -> float:
-        """The ratio of means: inf over a mean of zero, nan over a negative one and for 0 / 0."""
+        """The ratio of means: inf if only the mean of x is 0, nan for 0 / 0 or a negative mean."""
         y, x, factor = self._scaled
         if not self.is_defined or math.isnan(y.mean()):
             return NAN
@@ -120,7 +125,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether the mean of x gives "the ratio is below b" a meaning."""
+        """Whether "the ratio is below b" has a meaning: the mean of x is finite and at least 0."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")
@@ -132,7 +137,7 @@ class RatioOfMeans:
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the ratios in [0, inf) that are not rejected: up to two pieces."""
+        """Return the ratios in [0, inf) that the test does not reject, as up to two pieces."""
         y, x, factor = self._scaled
         if self.n < self.shown or not (self.is_defined and np.isfinite(y).all()):
             return []
@@ -145,9 +150,9 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Both sides over powers of two near their largest values, and the quotient of the powers.
+        """y and x, each divided by a power of two near its largest value, and the powers' quotient.
 
-        No square then overflows or underflows.
+        With this scaling, no square overflows or underflows.
         """
         powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
         y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
@@ -166,21 +171,21 @@ class RatioOfMeans:
 
 @dataclass(frozen=True, eq=False)
 class Mean:
-    r"""Mean of independent values, by Student's t: differences, slopes, logarithms.
+    r"""Mean of independent values (differences, slopes, logarithms), by Student's t.
 
-    $T(b) = (\bar v - b)/(s_v\sqrt{1/n + \rho})$ with n - 1 degrees of freedom.
+    The test uses $T(b) = (\bar v - b)/(s_v\sqrt{1/n + \rho})$ with n - 1 degrees of freedom.
 
     Parameters
     ----------
     values : (n,)
-        One per unit.
+        One value per unit.
     least : int
         Smallest number of units for a decision; two suffice for an interval.
     extra : float
         rho, see `splits_mean`.
     unit : float or None
-        Change of the value if the underlying quantity changes by a factor e; None if the value
-        itself is that quantity.
+        Change in the value when the underlying quantity grows by a factor e; None if the value is
+        itself the underlying quantity.
     """
 
     values: np.ndarray
@@ -228,16 +233,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Mapped:
-    """A number that is a monotone function of another number with evidence.
+    """Evidence of a number that is a monotone function of another number.
 
     Parameters
     ----------
     inner : Evidence
         Evidence of the other number.
     map, back : callable
-        The function and its inverse; nan outside their domains, which decides nothing.
+        The function and its inverse. Outside their domains they return nan, which decides nothing.
     falls : bool
-        Whether the function decreases.
+        Whether the function is decreasing.
     """
 
     inner: Evidence
@@ -255,38 +260,39 @@ class Mapped:
         return self.map(self.inner.value)
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return the p-values of the other number at the bound, mapped back."""
+        """Return the p-values of the other number at the bound mapped back to it."""
         below, above = self.inner.p_values(self.back(bound))
         return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval of the other number, mapped; empty where the map is undefined."""
+        """Return the mapped interval of the other number, without pieces where the map is nan."""
         ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
         return sorted((low, high) for low, high in ends if low <= high)
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power for the other number, of which ``ratio`` is a factor."""
+        """Return the power for the other number; ``ratio`` is a factor on that number."""
         return self.inner.power(self.back(bound), ratio, n, alpha)
 
 
-# Measures without a distribution of the values.
+# Measures that assume no distribution of the values.
 
 
 @dataclass(frozen=True, eq=False)
 class MedianRatio:
-    r"""Median of y / x over pairs, by the sign test of y - b x at the bound.
+    r"""Median of y / x over pairs, by the sign test of y - b x at the bound b.
 
-    If k of n pairs are not on one side, $p = P(\mathrm{Bin}(n, 1/2) \le k)$ for that side, exact or
-    conservative for any distribution: a tie supports a median at the bound, so it counts against
-    both sides. The interval runs from order statistic j of the ratios to n + 1 - j, where j - 1 is
-    the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$: all bounds that the test does not
-    reject. A ratio y / 0 is infinite, and 0 / 0 is a tie with every bound. No p can reach alpha
-    with fewer pairs than `fewest_pairs`.
+    If k of n pairs are not on a given side, the p-value for that side is
+    $P(\mathrm{Bin}(n, 1/2) \le k)$. It is exact or conservative for any distribution: a tie
+    supports a median at the bound, so it counts against both sides. The interval contains all
+    bounds that the test does not reject. It runs from order statistic j of the ratios to order
+    statistic n + 1 - j, where j - 1 is the largest k with
+    $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$. A ratio y / 0 is infinite, and 0 / 0 is a tie with
+    every bound. With fewer pairs than `fewest_pairs`, no p-value can reach alpha.
 
     Parameters
     ----------
     top, bottom : (n,)
-        y and x, not negative.
+        y and x, nonnegative.
     """
 
     top: np.ndarray
@@ -322,7 +328,7 @@ class MedianRatio:
         )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return two order statistics of the ratios, empty if there are too few."""
+        """Return the interval between two order statistics, or no piece if there are too few."""
         j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
         ties = np.zeros(self.n - len(self.ratios))
         low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
@@ -330,7 +336,10 @@ class MedianRatio:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n pairs if all ratios were shifted to put their median so far off."""
+        """Return the power of n pairs, estimated from the observed ratios after scaling them.
+
+        The scaled ratios have a median that differs from the bound by the factor ``ratio``.
+        """
         if not (len(self.ratios) and 0.0 < self.value < math.inf):
             return NAN
         inside = self.ratios / self.value
@@ -340,10 +349,10 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Share:
-    r"""Share of trials with a property, by Clopper and Pearson (1934).
+    r"""Share of trials that have a property, by Clopper and Pearson (1934).
 
-    $p = P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for "above".
-    Units are trials, never rounds of a trial.
+    $p = P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for "above b".
+    The units are trials, never the rounds of a trial.
 
     Parameters
     ----------
@@ -374,18 +383,18 @@ class Share:
         return [(low, high)] if self.n else []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        return NAN  # `detectable_rate` returns the rate that a number of trials would detect
+        return NAN  # see `detectable_rate` for the rate that a number of trials can detect
 
 
 @dataclass(frozen=True)
 class Exact:
-    """A value without sampling error: arithmetic, counts, the worst over some trials.
+    """A value without sampling error: a result of arithmetic, a count, the worst of some trials.
 
     Parameters
     ----------
     value : float
     n : int or None
-        The number of trials behind it, None for a value that uses none.
+        The number of trials behind the value; None for a value that comes from no trials.
     """
 
     value: float
@@ -393,7 +402,10 @@ class Exact:
     method: str = "exact"
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return 0 on the side of the value; (1, 1) on the bound itself, and for nan."""
+        """Return 0 for the side of the bound on which the value lies, and 1 for the other side.
+
+        Both are 1 if the value equals the bound or is nan.
+        """
         if self.value == bound or math.isnan(self.value) or math.isnan(bound):
             return NEITHER
         return (0.0, 1.0) if self.value < bound else (1.0, 0.0)

@@ -1,8 +1,9 @@
-r"""Number of units in the first judgement of a check, and number counted since, by doubling.
+r"""The number of units that count for a check: n0 at its first judgement, and then doublings.
 
-Every run counts, whatever its purpose, and anybody may look at any time. The first $n_0 2^k$ of
-n units from ``start`` on count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each p-value is multiplied
-by $2^{k+1}$: all possible looks together err at most as often as one test without doubling.
+Every run counts, whatever its purpose, and anybody may look at any time. Of the n units from
+``start`` on, the first $n_0 2^k$ count, with $k = \lfloor\log_2(n/n_0)\rfloor$. Each p-value is
+multiplied by $2^{k+1}$, so that all possible looks together err at most as often as one test
+without doubling.
 """
 
 import csv
@@ -15,9 +16,9 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
-# Units, and the smallest number with which a check is judged.
+# The smallest number of units with which a check is judged, by kind of unit.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
-# Prefix of a setting in place of a check, for uniform play in that setting.
+# In the column ``check``, this prefix and a setting stand for uniform play in that setting.
 GATE, UNIFORM = "gate:", "uniform"
 
 
@@ -39,7 +40,7 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k for units 0, ..., number - 1; -1 if there are fewer than n0."""
+        """Return k for the units 0, ..., number - 1; -1 if there are too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:
@@ -48,7 +49,7 @@ class First:
 
 
 def doubled(p: float, k: int) -> float:
-    """Return a p-value corrected for all looks after up to k doublings; 1 below n0."""
+    """Return a p-value corrected for all looks up to k doublings; 1 if there are too few units."""
     return min(1.0, 2.0 ** (k + 1) * p) if k >= 0 else 1.0
 
 
@@ -56,21 +57,21 @@ Rows = Mapping[tuple[str, str], First]
 
 
 def of_document(written: Iterable[Sequence[Any]]) -> Rows:
-    """Return rows by claim and check, from a loaded claims file."""
+    """Return the rows in a loaded claims file, by claim and check."""
     return {(claim, check): First(*rest) for claim, check, *rest in written}
 
 
 def read(path: str | Path) -> list[list[Any]]:
-    """Return the rows of the table: claim, check, unit, from, n0.
+    """Return the rows of the table, each as a list of claim, check, unit, from and n0.
 
     Raises
     ------
     ConfigError
-        With file, line and column.
+        If a row is wrong; the message gives file, line and column.
     """
     lines = csv.reader(read_text(path).splitlines())
     if next(lines, None) != COLUMNS:
-        raise ConfigError(f"{path} has other columns; allowed: {','.join(COLUMNS)}")
+        raise ConfigError(f"{path} has wrong columns; allowed: {','.join(COLUMNS)}")
     rows: dict[tuple[str, str], list[Any]] = {}
     for number, line in enumerate(lines, 2):
         where = f"{path}, line {number}"
@@ -82,6 +83,6 @@ def read(path: str | Path) -> list[list[Any]]:
             if not text.isdecimal() or int(text) < least:
                 raise ConfigError(f"{where}: {name} is {text!r}; allowed: at least {least}")
         if (claim, check) in rows:
-            raise ConfigError(f"{where} has {check!r} of {claim} again; allowed: once")
+            raise ConfigError(f"{where} repeats {check!r} of {claim}; allowed: once")
         rows[claim, check] = [claim, check, unit, *map(int, numbers)]
     return [*rows.values()]

@@ -2,14 +2,15 @@ r"""The gate of all claims: does some method beat uniform play by the factor tha
 
 For a check that compares regrets with a bound, $b^* \ge 1$ is the end of the bound nearest to 1,
 inverted if it is below 1; for growth it is 1.25. Let M be the learning methods that the check names
-and $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. Then $p^+$ is at least $g(b^*)$,
-$p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle if
-$i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that no method does.
+and $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. The gate raises $p^+$ to at least
+$g(b^*)$ and $p^-$ to at least $g(\min(b^*, 2))$; the cap keeps exaggerated claims refutable. A
+check is idle if $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ is so small that it shows
+that no method beats uniform play by this factor.
 
-Gate and idle test use the smaller of two numbers of first trials, for uniform play in the setting
-and for the check, as the smaller one limited the first judgement of a pair. Splits of
-data share most training rows, so the test over splits has the same correction as the check. If a
-check has several settings, some method has to learn in each of them, or in one if they are tunings.
+The gate and the idle test use the smaller $n_0$ of uniform play in the setting and of the check,
+because the smaller number limited the first judgement of a pair. Splits of the data share most
+training rows, so the test over splits has the same correction as the check. If a check has several
+settings, some method has to learn in each of them, or in just one if the settings are tunings.
 """
 
 import math
@@ -27,20 +28,20 @@ from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
-# The factor of checks that name none, and the largest factor that a refutation needs.
+# The factor for checks of growth, and the largest factor that a refutation requires.
 OF_GROWTH, MOST = 1.25, 2.0
 
 
 @dataclass(frozen=True)
 class Gate:
-    r"""Results of uniform play for a check.
+    r"""Results of comparing a check's methods with uniform play.
 
     Attributes
     ----------
     support, refute, idle : float
         $g(b^*)$, $g(\min(b^*, 2))$ and i.
     remark : str
-        The settings without uniform play, or empty.
+        A remark that names the settings without uniform play, or empty.
     """
 
     support: float
@@ -50,7 +51,7 @@ class Gate:
 
 
 def factor_of(check: Check) -> float:
-    """Return $b^*$ of a check."""
+    """Return the factor $b^*$ of a check."""
     if check.metric.gate == "growth":
         return OF_GROWTH
     ends = [end for end in check.allowed if 0.0 < end < math.inf]
@@ -65,7 +66,7 @@ class Gates:
         self._measured = cache(self._measure)
 
     def of(self, claim: str, check: Check) -> Gate | None:
-        """Return the gate of a claim's check, or None."""
+        """Return the gate of a claim's check, or None if the check needs no gate."""
         if not check.metric.gate:
             return None
         learners: dict[str, list[tuple[str, str]]] = {}
@@ -94,7 +95,7 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return the regret of uniform play over a method's, and k; None without such cells."""
+        """Return the ratio of uniform play's regret to a method's, and k; None without results."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
         row = self.first.get((claim, check.label))
@@ -118,19 +119,19 @@ class Gates:
 
 
 def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
-    """Return the p-values of a ratio of `Gates` at a bound, corrected for its doublings."""
+    """Return the p-values of a ratio from `Gates` at a bound, corrected for its doublings."""
     return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 
 
 def counted(
     groups: Groups, first: First | None, cells: Sequence[CellKey], studied: Sequence[int] = ()
 ) -> tuple[Cells, int]:
-    """Return cells cut to the counted units, and k; all units without a row or below n0.
+    """Return cells cut to the counted units, and k; without a row or below n0, all units count.
 
-    ``studied`` holds the numbers of units of studies.
+    ``studied`` holds the numbers of units in studies.
 
-    Splits count by the trials that play them: the first trials play one split each, and later ones
-    average its seeds, which is a new look too.
+    Splits are counted through the trials that play them. The first trials play one split each, and
+    later trials repeat the splits with new seeds, which are averaged: this is a new look as well.
     """
     if first is None:
         return Cells(groups), 0

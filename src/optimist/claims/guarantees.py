@@ -1,8 +1,8 @@
 r"""Guarantees: theorems with all their constants, which hold or are violated.
 
-One trial beyond a sure bound violates it. A bound that may be broken with probability
-$\delta$ is violated if $k$ of $n$ trials break it and $P(\mathrm{Bin}(n, \delta) \ge k)$ is at most
-$\alpha$ over the number of such checks.
+A bound that is certain is violated by a single trial beyond it. A bound that may be broken with
+probability $\delta$ is violated if $k$ of $n$ trials break it and
+$P(\mathrm{Bin}(n, \delta) \ge k)$ is at most $\alpha$ divided by the number of such checks.
 """
 
 import math
@@ -16,15 +16,16 @@ from optimist.claims.results import ROUNDING, Result
 from optimist.claims.tails import at_least
 from optimist.claims.units import detectable_rate
 
-# A bound this many times the observed value could hardly have been exceeded.
+# A bound at least this many times the observed value could hardly have been exceeded.
 VACUOUS = 10.0
 
 
 def decided(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a guarantee with outcomes, slacks and detectable rates.
+    """Add outcomes, slacks and detectable rates to the results of a guarantee.
 
-    A guarantee that holds is vacuous if no run could have broken it: by the claim's own word, if
-    the bound is at least ten times the observed value, or if play outside the theorem keeps it too.
+    A check that holds is vacuous if no run could have broken it: if the claim says so itself, if
+    the bound is at least ten times the observed value, or if play outside the theorem also keeps
+    the bound.
     """
     shares = sum(r.counts and isinstance(r.evidence, Share) for r in results)
     return [_vacuous(_tested(r, claim.alpha / max(1, shares)), claim) for r in results]
@@ -38,7 +39,7 @@ def _tested(result: Result, alpha: float) -> Result:
         outcome = "held" if is_kept(check, evidence.value) else "violated"
         return replace(result, outcome=outcome, slack=slack_of(check, evidence.value))
     n, broken, delta = evidence.n, evidence.n - evidence.successes, 1.0 - check.bound
-    if check.relation == "below":  # the share of trials that break it
+    if check.relation == "below":  # the check bounds the share of trials that break the guarantee
         broken, delta = evidence.successes, check.bound
     is_violated = doubled(at_least(broken, n, delta), result.k) <= alpha
     rate = detectable_rate(n, delta, alpha / 2.0 ** (result.k + 1))
@@ -60,8 +61,8 @@ def _vacuous(result: Result, claim: Claim) -> Result:
 def is_kept(check: Check, value: float) -> bool:
     """Return whether a value keeps a bound, up to rounding.
 
-    A share keeps its bound if it is inside, whether or not chance explains it. A bound of zero has
-    no relative rounding.
+    A share is compared with its bound directly, whether or not chance could explain an excess. The
+    tolerance is relative to the bound, and absolute for a bound of zero.
     """
     low, high = check.allowed
     below, above = (ROUNDING * (abs(end) or 1.0) for end in (low, high))
@@ -71,8 +72,8 @@ def is_kept(check: Check, value: float) -> bool:
 def slack_of(check: Check, value: float) -> float:
     """Return the factor by which a value is inside its bound: at least 1 if the bound is kept.
 
-    Bound over value, or value over bound from below: inf if only the larger is positive, nan if it
-    is not positive, and nan for equality.
+    This is an upper bound over the value, or the value over a lower bound. It is inf if only the
+    numerator is positive, nan if the numerator is not positive, and nan for the relation equals.
     """
     low, high = check.allowed
     if check.relation == "equals":

@@ -1,4 +1,4 @@
-"""Evidence of several kinds of numbers, made from plain arrays."""
+"""Functions that make evidence of several kinds of numbers from plain arrays."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# Smallest number of units with which each kind decides, if not `RATIO_UNITS`.
+# The smallest number of units with which each kind decides, where it is not `RATIO_UNITS`.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 
@@ -29,7 +29,8 @@ def from_logarithm(inner: Mean, method: str) -> Mapped:
 def exponent_between(ratio: Evidence, factor: float) -> Mapped:
     r"""Return evidence of the exponent p of a growth $R \propto x^p$ between two ends.
 
-    Bounds and intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$, so the test of the ratio applies.
+    Intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$ and bounds by its inverse, so the test of the
+    ratio applies.
 
     Parameters
     ----------
@@ -57,11 +58,11 @@ def mean_difference(top: np.ndarray, bottom: np.ndarray) -> Mean:
 
 @np.errstate(all="ignore")
 def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
-    """Return evidence of the ratio of spreads of paired samples (n,).
+    """Return evidence of the ratio of the spreads of two paired samples of shape (n,).
 
     A spread is the mean distance from the median, so this is `RatioOfMeans` of |y - med y| and
-    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). Two distances
-    are always equal, which is no certainty.
+    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). An interval
+    needs three units: with two, both distances of a sample are equal, which would look certain.
     """
     sides = (np.asarray(side, dtype=float) for side in (top, bottom))
     u, v = (np.abs(side - np.median(side)) if len(side) else side for side in sides)
@@ -73,16 +74,16 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
     r"""Return evidence of a log-log slope, by Student's t over the slopes of single units.
 
     Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
-    $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units are
-    independent, the points of one unit need not be. Logarithms are averaged, so the slope is that
-    of the typical unit.
+    $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units must be
+    independent; the points of a single unit need not be. Because logarithms are averaged, the slope
+    describes the typical unit.
 
     Parameters
     ----------
     points : (m,) or (m, n)
-        x, positive and not all equal; the same for all units or their own.
+        x, positive and not all equal; either shared by all units or one column per unit.
     values : (m, n)
-        v, positive. Any other value in a unit decides nothing.
+        v, positive. With any other value in a unit, the evidence decides nothing.
     bottoms : (m, n)
         Divisors of v.
     """
@@ -96,18 +97,19 @@ def slope_of_means(
 ) -> Mean:
     r"""Return evidence of a log-log slope of means over n units, by the jackknife.
 
-    The least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it describes means: zeros
-    and rare large values count as they do in a ratio of means. For noise with a deviation up to the
-    mean, 10 units and a bound on the truth, 3 % of data sets decide on a side instead of 2.5 %.
+    This is the least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it describes
+    means: zeros and rare large values count as they do in a ratio of means. With 10 units, noise
+    whose standard deviation is up to the mean, and a bound equal to the truth, 3 % of data sets
+    decide on a given side instead of 2.5 %.
 
     Parameters
     ----------
     points : (m,) or (m, n)
-        x, the same for all units or their own.
+        x, either shared by all units or one column per unit.
     values : (m, n)
         v
     bottoms : (m, n) or None
-        Divisors of each mean of v.
+        Values whose means divide the means of v.
     """
     given = np.asarray(points, dtype=float)
     x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))
@@ -124,7 +126,10 @@ def slope_of_means(
 
 
 def _unit_of_slopes(logs: np.ndarray) -> float:
-    """Return a slope's change if growth between the ends of points, (..., m), is e times it."""
+    """Return the change in a slope if the growth over the range of points were e times as large.
+
+    ``logs`` holds the logarithms of the m points, as an array of shape (..., m).
+    """
     width = float(np.ptp(logs, axis=-1).mean()) if logs.size else 0.0
     return 1.0 / width if width > 0.0 else NAN
 
@@ -132,10 +137,10 @@ def _unit_of_slopes(logs: np.ndarray) -> float:
 def ratio_of_ratios(
     top: np.ndarray, bottom: np.ndarray, base_top: np.ndarray, base_bottom: np.ndarray
 ) -> Mapped:
-    r"""Return evidence of (y / x) / (y' / x'), all means over n units, by the jackknife.
+    r"""Return evidence of (y / x) / (y' / x') for four means over n units, by the jackknife.
 
-    Student's t of `jackknife_values` of the logarithm gives interval and test. Units are the trials
-    common to all four.
+    Student's t of the `jackknife_values` of the logarithm gives the interval and the test. The
+    units are the trials common to all four samples.
     """
 
     def logarithm(means: np.ndarray) -> Any:
@@ -148,17 +153,18 @@ def ratio_of_ratios(
 
 @np.errstate(all="ignore")
 def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np.ndarray:
-    r"""Return values (n,) with the mean and the standard error of a function of k means.
+    r"""Return n values that have the mean and the standard error of a function of k means.
 
-    Let $\theta$ be the function of the means of ``columns`` (k, n), and $\theta_{(-i)}$ its value
-    without unit i. The values are $\theta + (n-1)(\overline{\theta_{(-\cdot)}} - \theta_{(-i)})$:
-    Tukey's pseudo-values, shifted so that their mean is the estimate itself. In simulations with
-    heavy tails, intervals around it cover no less than intervals around the mean of pseudo-values.
+    Let $\theta$ be the function of the means of ``columns``, which has shape (k, n), and
+    $\theta_{(-i)}$ its value without unit i. The values are
+    $\theta + (n-1)(\overline{\theta_{(-\cdot)}} - \theta_{(-i)})$: Tukey's pseudo-values, shifted
+    so that their mean is the estimate $\theta$. In simulations with heavy tails, intervals around
+    this estimate cover no less often than intervals around the mean of the pseudo-values.
 
-    ``statistic`` maps means (k, ...) to (...,).
+    ``statistic`` maps means of shape (k, ...) to values of shape (...,).
     """
     n = columns.shape[1]
-    if n < 2:  # the value itself, which decides nothing
+    if n < 2:  # a single value, the estimate itself, decides nothing
         return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
     values: np.ndarray = statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
@@ -172,25 +178,25 @@ def turns_ratio(
     base_top: np.ndarray | float = 1.0,
     base_bottom: np.ndarray | float = 1.0,
 ) -> Mapped:
-    """Return evidence of (y / x) / (y' / x'), by Student's t of logarithms, one per turn (n,).
+    """Return evidence of (y / x) / (y' / x'), by Student's t of one logarithm per turn.
 
-    The times of a turn were measured one after the other, in random order (Kalibera and Jones 2013,
-    Rigorous benchmarking in reasonable time).
+    The arrays have shape (n,) for n turns. The times in a turn were measured one after the other,
+    in random order (Kalibera and Jones 2013, Rigorous benchmarking in reasonable time).
     """
     return turns_mean((log(top) - log(bottom)) - (log(base_top) - log(base_bottom)))
 
 
 def turns_mean(logs: np.ndarray) -> Mapped:
-    """Return evidence of a time, or of a ratio, from one logarithm per turn."""
+    """Return evidence of a time, or of a ratio of times, from one logarithm per turn."""
     return from_logarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:
     r"""Return evidence of the mean over splits of repeated cross-validation with ``folds`` folds.
 
-    The splits share most training rows, and a plain t test assumes independence. The corrected test
-    (Nadeau and Bengio 2003, Inference for the generalization error) has
-    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom; for k folds the
+    The splits share most training rows, but a plain t test assumes independence. For J splits, the
+    corrected test (Nadeau and Bengio 2003, Inference for the generalization error) uses
+    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom; with k folds the
     last ratio is 1/(k - 1).
     """
     return Mean(values, SPLITS, "corrected resampled t", extra=1.0 / (folds - 1))

@@ -24,100 +24,108 @@ Bound = float | list[float]
 
 
 class Alternative(Keys):
-    #: Whether the paper fixes it, leaves it open, or it is our own: shown, but not counted.
+    #: stated: the paper fixes the alternative. unstated: the paper leaves it open. ours: it is our
+    #: own, which is shown but not counted.
     status: Status
-    name: DisplayName  #: Display name: a sentence says "holds under" and the name.
-    about: Sentence  #: A sentence that explains it: what it changes.
-    settings: NotRequired[dict[str, str]]  #: Settings by the settings that they replace.
-    #: Options that are added to all settings of a check without them.
+    name: DisplayName  #: Display name, which follows "holds under" in a sentence.
+    about: Sentence  #: A sentence that explains what the alternative changes.
+    settings: NotRequired[dict[str, str]]  #: New settings, by the setting that each replaces.
+    #: Options to add to the settings of a check, unless a setting already sets them.
     options: NotRequired[dict[str, Any]]
-    #: Labels of algorithms by the labels that they replace; one of the same name adds its options.
+    #: New labels of algorithms, by the label that each replaces; a label of the same name adds its
+    #: options.
     algorithms: NotRequired[dict[str, str]]
 
 
 class Choice(Keys):
-    #: Display name, without an article: a sentence says "depends on the" and the name.
+    #: Display name without an article, which follows "depends on" in a sentence.
     name: DisplayName
-    about: Sentence  #: A sentence that explains it: what the paper states or leaves unstated.
-    #: Alternatives of the choice, by an id.
+    about: Sentence  #: A sentence that says what the paper states or leaves unstated.
+    #: Alternatives of the choice, by id.
     alternatives: Annotated[dict[str, Alternative], MinLen(1)]
 
 
 class Control(Keys):
-    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments that replace the check's.
+    #: Arguments that replace arguments of the check.
+    arguments: Annotated[dict[str, Any], MinLen(1)]
 
 
 class Check(Keys):
-    #: The value that a trial or a turn yields, a key of QUANTITIES in
+    #: The value that a trial or a turn yields: a key of QUANTITIES in
     #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    #: The statistic of it, a name above a function of src/optimist/claims/metrics/statistics.py.
+    #: The statistic of the quantity: a name above a function in
+    #: src/optimist/claims/metrics/statistics.py.
     statistic: str
-    #: Arguments of the statistic, which are words of its label; lists of labels may be $list or
-    #: sweeps.
+    #: Arguments of the statistic, which appear in its label; a list of labels may be a $list or a
+    #: sweep.
     arguments: NotRequired[dict[str, Any]]
     #: Arguments that take each value of a list, $list or sweep, in all combinations.
     each: NotRequired[dict[str, Entries]]
-    #: A vague word of the paper; config/words.yaml has its relation and bound.
+    #: A vague word of the paper; config/words.yaml defines its relation and bound.
     word: NotRequired[str]
-    #: Relation of value and bound.
+    #: Relation of the value to the bound.
     relation: NotRequired[Literal["below", "above", "between", "equals"]]
-    bound: NotRequired[Bound]  #: A number; two numbers for between, whose ends are allowed.
-    tolerance: NotRequired[Annotated[float, Ge(0)]]  #: For equals: the largest allowed distance.
-    #: Reason for the bound, if no word and no note of the claim gives it.
+    #: A number; for between, a list of two numbers, which are themselves allowed.
+    bound: NotRequired[Bound]
+    #: For equals: the largest allowed distance from the bound.
+    tolerance: NotRequired[Annotated[float, Ge(0)]]
+    #: Reason for the bound, unless a word or the note of the claim gives one.
     why: NotRequired[NotBlank]
-    #: The part of the check, if it differs from the claim's.
+    #: The part that the check belongs to, if it differs from the part of the claim.
     part: NotRequired[PartName]
-    #: Required for a band of an empirical claim: the side that favours the paper's method; neither
-    #: in a band between rivals.
+    #: Required for a band (between) in an empirical claim: the side that favours the paper's
+    #: method, or neither in a band between rivals.
     better: NotRequired[Literal["below", "above", "neither"]]
     when: NotRequired[Condition]  #: The alternatives, by choice, under which the check is made.
     status: NotRequired[Literal["ours"]]  #: ours: the check is shown but does not count.
-    #: In a guarantee, the same check of play outside the theorem: the guarantee is vacuous if this
+    #: In a guarantee, the same check on play outside the theorem: the guarantee is vacuous if this
     #: play also keeps the bound.
     control: NotRequired[Control]
 
 
 class Claim(Keys):
-    id: Id  #: Stable name, paper.number.
+    id: Id  #: Stable name of the form paper.number.
     #: Measured behaviour (the default), a theorem with its constants, or numbers of the set-up.
     kind: NotRequired[Literal["empirical", "guarantee", "fact"]]
     headline: NotRequired[str]  #: The claim in a few words.
     place: str  #: Section, figure or table of the paper.
-    statement: str  #: The claim in our words.
+    statement: str  #: The claim, in our words.
     note: NotRequired[NotBlank]  #: Reasons for the bounds, and remarks.
     #: Confidence level; half the remainder is the error allowed on each side.
     level: NotRequired[Level]
-    could_not_fail: NotRequired[str]  #: Why no run could have failed it, which makes it vacuous.
-    #: Why its numbers selected the set-up: the word of a fact is then 'selected by it'.
+    #: Why no run could have contradicted the claim, which makes it vacuous.
+    could_not_fail: NotRequired[str]
+    #: How the numbers of the claim selected the set-up; if a fact matches, its word is then
+    #: 'selected by it'.
     chosen_by_it: NotRequired[str]
-    #: Status of a claim without choices; by default stated.
+    #: Status of the only reading of a claim without choices; by default stated.
     reading: NotRequired[Literal["stated", "unstated"]]
     #: Ids of choices; each combination of their alternatives is a reading.
     choices: NotRequired[Annotated[list[str], Once]]
-    #: Name of the claim's assertion, or the arguments whose values name it; by default the
-    #: settings. Counted readings have the same parts.
+    #: Name of the part that a check belongs to, or the arguments whose values name it; by default
+    #: the settings. All counted readings must have the same parts.
     part: NotRequired[PartName]
-    #: Combinations of alternatives that are not readings, by choice.
+    #: Combinations of alternatives, by choice, that are not readings.
     without: NotRequired[list[Condition]]
     #: A reading holds if all its counted checks hold.
     checks: Annotated[list[Check], MinLen(1)]
 
 
 class Claims(Keys):
-    paper: str  #: Id of the paper, equal to the folder's name.
+    paper: str  #: Id of the paper, which is also the name of its folder.
     level: Level  #: Confidence level; half the remainder is the error allowed on each side.
-    #: The fewest trials that decide any check of the paper; by default the fewest of its test.
+    #: Minimum number of trials to decide a check of the paper; by default the minimum of its test.
     least: NotRequired[Count]
-    lists: NotRequired[dict[str, Entries]]  #: Further lists of labels by name.
-    #: Choices by an id: a reading takes one alternative of each that its claim names.
+    lists: NotRequired[dict[str, Entries]]  #: Further lists of labels, by name.
+    #: Choices, by id; a reading takes one alternative of each choice that its claim names.
     choices: NotRequired[dict[str, Choice]]
     claims: Annotated[list[Claim], MinLen(1)]  #: The claims.
 
 
 class Word(Keys):
-    relation: Literal["below", "above", "between"]  #: Relation of value and bound.
-    bound: Bound  #: A number; two for between.
+    relation: Literal["below", "above", "between"]  #: Relation of the value to the bound.
+    bound: Bound  #: A number; for between, a list of two numbers.
     why: str  #: Reason for this meaning of the word.
 
 
@@ -125,7 +133,7 @@ Vocabulary = Annotated[dict[Annotated[str, matching("^[a-z][a-z_]*$")], Word], M
 
 
 def check_comparison(place: str, entry: Mapping[str, Any]) -> None:
-    """Raise ConfigError unless a check or word has a relation and the bound that belongs to it."""
+    """Raise ConfigError unless a check or word has a relation and a bound that fits it."""
     relation, bound = entry.get("relation"), entry.get("bound")
     if "word" in entry:
         for key in ("relation", "bound", "tolerance"):

@@ -1,7 +1,7 @@
 """Verdicts as text for a terminal and as Markdown.
 
-All texts except the page of one paper use the table of `optimist.claims.table`, which may come from
-its CSV file, so they need no results.
+All texts except the page of a single paper use only the table of `optimist.claims.table`, which may
+come from its CSV file, so they do not need the results themselves.
 """
 
 import itertools
@@ -50,7 +50,7 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line with the number of claims by kind and verdict."""
+    """Return a line with the number of claims of each kind and verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
     return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
@@ -74,7 +74,7 @@ def _tally(heads: "pd.DataFrame") -> str:
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
-    """Return how many wrong verdicts are expected by chance, in words."""
+    """Return a sentence on how many wrong verdicts to expect by chance."""
     heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
@@ -85,7 +85,7 @@ def wrong_words(frame: "pd.DataFrame") -> str:
 
 
 def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None = None) -> str:
-    """Return plain text, one line per claim, folded to ``columns``; ``details`` adds its checks."""
+    """Format the claims as plain text, folded to ``columns``; ``details`` adds their checks."""
     width = max(map(len, frame["claim"]), default=0)
     lines = []
     for checks in claims_in(frame):
@@ -111,7 +111,10 @@ def _line(check: Any) -> str:
 
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the first row of each open claim, by core-hours; then the claims without any."""
+    """Return the first row of each open claim, sorted by core-hours.
+
+    Open claims that no command can decide come last.
+    """
     heads = frame[frame["verdict"] == "open"].drop_duplicates("claim")
     heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
     ordered = heads.sort_values(
@@ -121,7 +124,7 @@ def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
-    """Return plain text: `open_claims` with their causes, and commands that are not folded."""
+    """Format `open_claims` as plain text with their causes, and with commands on unfolded lines."""
     lines = []
     for head, *_ in claims_in(open_claims(frame)):
         texts = (f"{head.claim}  {head.statement}", f"    {head.cause}: {head.deciding}")
@@ -131,7 +134,7 @@ def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
 
 
 def summary_block(frame: "pd.DataFrame") -> str:
-    """Return Markdown: the tally, and a table of claim, kind, place, statement and verdict."""
+    """Return Markdown with the tally and a table of claim, kind, place, statement and verdict."""
     rows = []
     for about, *_ in claims_in(frame):
         verdict = about.words if about.verdict == "missing" else f"**{about.words}**"
@@ -150,7 +153,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def by_verdict(frame: "pd.DataFrame") -> str:
-    """Return Markdown: the tally, and for each verdict the headlines of its claims."""
+    """Return Markdown with the tally and, for each verdict, the headlines of its claims."""
     headlines: dict[str, list[str]] = {}
     for about, *_ in claims_in(frame):
         number = about.claim.rpartition(".")[2]
@@ -161,12 +164,12 @@ def by_verdict(frame: "pd.DataFrame") -> str:
 
 
 def with_summary(document: str, text: str, source: str = "README.md") -> str:
-    """Return a document with ``text`` between the lines `MARKERS`.
+    """Return a document with ``text`` between the two lines `MARKERS`.
 
     Raises
     ------
     ConfigError
-        If a marker is missing in the document that ``source`` names.
+        If a marker is missing; the message calls the document ``source``.
     """
     opening, closing = MARKERS
     before, _, rest = document.partition(opening)
@@ -201,9 +204,10 @@ again.
 
 
 def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
-    """Return a page for readers: the summary table, then every claim with its readings and checks.
+    """Return a paper's page: the summary table, then every claim with its readings and checks.
 
-    The verdicts belong to one paper, whose name begins their ids; ``frame`` is their table.
+    All verdicts must belong to one paper, whose id is the prefix of their ids; ``frame`` is their
+    table.
     """
     paper = verdicts[0].claim.id.split(".")[0]
     head = HEAD.format(paper=paper, wrong=wrong_words(frame))
@@ -212,7 +216,10 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
 
 
 def joined(pages: Mapping[str, str]) -> str:
-    """Return the heads of the pages of papers, by name: one line a claim, in the folder above."""
+    """Join the heads of papers' pages, which have one line per claim, for the parent folder.
+
+    ``pages`` holds the text of each page by the paper's id; links are adapted to the folder.
+    """
     sections = []
     for paper, text in pages.items():
         head = re.sub(r"\]\((?=trials\.|studies\.)", f"]({paper}/", text.partition("\n## ")[0])
@@ -246,7 +253,7 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
 
 
 def _beside(about: Any) -> Iterator[str]:
-    """Yield the remarks next to the word of a claim."""
+    """Yield the remarks that follow the verdict on a claim."""
     if about.stated:
         yield f"Stated reading: {about.stated}."
     if about.if_counted:

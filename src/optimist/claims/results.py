@@ -1,4 +1,4 @@
-"""A check with its measured value: its p-values, gated and corrected, as the rule uses them."""
+"""Checks with their measured values, and the gated and corrected p-values that the rule uses."""
 
 import math
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
 from optimist.claims.tails import NEITHER
 
-# Relative distance by which rounding may take a number beyond a bound.
+# Relative distance by which rounding may carry a number beyond a bound.
 ROUNDING = 1e-9
 
 
@@ -26,20 +26,22 @@ class Result:
     evidence : Evidence or None
         None if cells are missing.
     rounds : int or None
-        Number of rounds of the shortest cell read.
+        Number of rounds in the shortest cell read.
+    remark : str
+        Remarks on the measured value, or what is missing.
     first : First or None
-        Number of units of the first judgement; None for facts and for values that are not tested.
+        The units of the first judgement; None for facts and for values that are not tested.
     k : int
-        Number of doublings since; -1 if there are fewer units.
+        Number of doublings since the first judgement; -1 if there are too few units for it.
     spare : int
-        Number of units after the last doubling.
+        Number of units after the last doubling, which do not count yet.
     controls : tuple of Result
         Results of the check's controls.
     gate : Gate or None
-        Results of uniform play for it.
+        The comparison of the check's methods with uniform play.
     support, refute : float
-        One-sided p-values, corrected for doubling and gated: small if the data support, or refute,
-        the check.
+        One-sided p-values, corrected for doubling and gated, which are small if the data support
+        or refute the check.
     outcome : str
         One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
     slack : float
@@ -63,20 +65,23 @@ class Result:
 
     @property
     def counts(self) -> bool:
-        """Whether the verdict depends on it."""
+        """Whether the verdict depends on the check."""
         return self.reading.counts and self.check.status != "ours"
 
     @property
     def is_tested(self) -> bool:
-        """Whether p-values determine its outcome."""
+        """Whether p-values determine the outcome."""
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return the result with a further remark, and with other changes."""
+        """Return a copy with a further remark and with other changes."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
-        """Return the input of the rule; with several readings, some may be idle by chance."""
+        """Return the check as input of the rule.
+
+        The idle p-value is multiplied by the number of readings, because any may be idle by chance.
+        """
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
         low, high = self.check.allowed
@@ -86,11 +91,11 @@ class Result:
 
     @property
     def n(self) -> int:
-        """Number of units, including those after the last doubling."""
+        """Number of units, including units after the last doubling."""
         return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
     def compared(self, check: Check | None = None) -> Self:
-        """Return the result with its p-values, at the bound of another check if one is given."""
+        """Return a copy with its p-values, taken at the bound of ``check`` if that is given."""
         check = check or self.check
         support, refute = self.without_gate(check)
         if self.gate is not None:
@@ -98,28 +103,29 @@ class Result:
         return replace(self, check=check, support=support, refute=refute)
 
     def without_gate(self, check: Check | None = None) -> tuple[float, float]:
-        """Return the p-values of its own test, corrected for doubling; 1 without evidence."""
+        """Return the p-values of the check's own test, corrected for doubling; 1 if no evidence."""
         evidence = self.evidence
         if evidence is None:
             return NEITHER
         support, refute = p_values(check or self.check, evidence)
-        # Equal regrets in all trials do not prove a limit of a count: other values may be unseen.
+        # A count may be equal in all trials because it is at its limit. Regret has no such limit:
+        # other trials may differ.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
         return doubled(support, self.k), doubled(refute, self.k)
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
-    """Return the error on each side that decides the checks of a claim.
+    """Return the error on each side at which the checks of a claim are decided.
 
-    ``alpha``, or nine tenths of it if counted checks have gates. Outcomes, intervals, the bounds at
-    which checks turn, and the numbers of trials that decide all use it.
+    It is ``alpha``, or nine tenths of it if counted checks have gates. Outcomes, intervals, the
+    bounds at which outcomes change, and the numbers of trials that would decide all use it.
     """
     return rule.decisive(tested_readings(r for r in results if r.counts), alpha)
 
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
-    """Return the readings as input of the rule."""
+    """Group results by reading, as input of the rule."""
     readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
@@ -134,7 +140,7 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
 def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
     """Return the p-values with which a measured value supports and refutes a check.
 
-    Two bounds use two one-sided tests (Schuirmann, 1987).
+    For a range with two ends, two one-sided tests are used (Schuirmann, 1987).
     """
     low, high = check.allowed
     if isinstance(evidence, Exact):
@@ -152,15 +158,15 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
 
 
 def _is_certain(evidence: Evidence) -> bool:
-    """Return whether a number is the same in all of enough trials, as a count at its limit is."""
+    """Return whether enough trials all have the same value, as when a count is at its limit."""
     pieces = evidence.pieces(0.5)
     return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
 
 
 def exact_p_values(check: Check, value: float) -> tuple[float, float]:
-    """Return 0 and 1, or 1 and 0; 1 and 1 for nan.
+    """Return the p-values of an exact value: (0, 1) if it is in range, else (1, 0); (1, 1) for nan.
 
-    The ends of a range belong to it, a one-sided bound does not.
+    The ends of a range belong to the range, but a one-sided bound does not.
     """
     if math.isnan(value):
         return NEITHER

@@ -1,11 +1,12 @@
 r"""From p-values to words: the rule for empirical claims.
 
-A check has two one-sided p-values: $p^+$, small if the data show its relation, and $p^-$, small if
-they refute it; both are already corrected for doubling (`optimist.claims.first`) and gated
-(`optimist.claims.gates`). A reading is a conjunction of checks: $P = \max p^+$ needs no
-correction (intersection-union, Berger 1982), $Q = \min(1, m \min p^-)$ over its m checks is
-Bonferroni's. Outer words use all active readings; Holm's method (1979) selects the readings that an
-inner word names. If a claim has gates, a tenth of the error pays for calling checks idle.
+A check has two one-sided p-values: $p^+$ is small if the data show its relation, and $p^-$ is small
+if they refute it. Both are already corrected for doubling (`optimist.claims.first`) and gated
+(`optimist.claims.gates`). A reading is a conjunction of m checks: its $P = \max p^+$ needs no
+correction (intersection-union, Berger 1982), and its $Q = \min(1, m \min p^-)$ is Bonferroni's.
+The outer words, *reproduced* and *not reproduced*, use all active readings; Holm's method (1979)
+selects the readings that an inner word names. If a claim has gates, a tenth of the error pays for
+calling checks idle.
 
 Each of these errors has probability at most $\alpha$ under any dependence: *reproduced* although
 an active reading is false; *not reproduced* although one is true; an inner word that names a false
@@ -36,10 +37,10 @@ class Tested:
         $p^+$ and $p^-$; ``refute`` is nan for a cell that was not run, which cannot fail.
     part : str
     idle : float
-        The p-value of "no method beats uniform play by the check's factor", times the number of
-        readings, any of which may lose its refutation by chance; nan without a gate.
+        The p-value for "no method beats uniform play by the check's factor", multiplied by the
+        number of readings, since any of them may lose its refutation by chance; nan without a gate.
     praises : bool
-        Whether its value lies on the side of a band that favours the paper's method.
+        Whether the value lies beyond a band, on the side that favours the paper's method.
     """
 
     support: float
@@ -49,7 +50,7 @@ class Tested:
     praises: bool = False
 
     def is_idle(self, alpha: float) -> bool:
-        """Return whether it cannot decide anything."""
+        """Return whether the check cannot decide anything."""
         return self.idle <= IDLE * alpha
 
 
@@ -62,7 +63,7 @@ class TestedReading:
     name : str
     checks : tuple of Tested
     alternatives : mapping
-        The chosen alternative, by name of the choice.
+        The chosen alternative for each choice, by the choice's name.
     """
 
     name: str
@@ -70,16 +71,16 @@ class TestedReading:
     alternatives: Mapping[str, str] = field(default_factory=dict)
 
     def is_active(self, alpha: float) -> bool:
-        """Return whether some check can decide something."""
+        """Return whether at least one check can decide something."""
         return not all(check.is_idle(alpha) for check in self.checks)
 
     def support(self, alpha: float) -> float:
-        """Return P: 1 for an idle reading; idle checks of an active reading are left out."""
+        """Return P: 1 for an idle reading, otherwise the maximum over checks that are not idle."""
         active = [check.support for check in self.checks if not check.is_idle(alpha)]
         return max(active, default=1.0)
 
     def refute(self, alpha: float) -> float:
-        """Return Q: 1 for an idle reading; all checks count."""
+        """Return Q: 1 for an idle reading, otherwise corrected for all checks that can fail."""
         return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
 
     @property
@@ -99,13 +100,13 @@ class Conclusion:
     qualifiers : tuple of str
         Some of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
     outcomes : dict of str to str
-        ``holds``, ``fails``, ``open`` or ``idle``, by name of a reading: for an inner word the
-        readings that it names, for an outer word all active ones.
-    separating : list of tuple of str
-        The smallest sets of choices whose alternatives separate the readings that hold from the
-        readings that fail, for *depends*.
+        ``holds``, ``fails``, ``open`` or ``idle``, by name of the reading. An outer word describes
+        all active readings; an inner word, the readings that it names.
+    separating : tuple of tuple of str
+        For *depends*: the smallest sets of choices whose alternatives separate the readings that
+        hold from the readings that fail.
     parts : tuple of str
-        The parts that hold if it is not reproduced *in part*.
+        For *not reproduced in part*: the parts that hold.
     """
 
     word: str
@@ -123,7 +124,7 @@ class Conclusion:
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
-    """Return the error for tests of checks and readings: smaller if some have gates."""
+    """Return the error for the tests of checks and readings, which is smaller if any has a gate."""
     has_gates = any(not math.isnan(c.idle) for reading in readings for c in reading.checks)
     return (1.0 - IDLE) * alpha if has_gates else alpha
 
@@ -131,15 +132,15 @@ def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
 def conclude(
     readings: Sequence[TestedReading], alpha: float, level: float | None = None
 ) -> Conclusion:
-    """Return the word for an empirical claim with these counted readings.
+    """Return the conclusion for an empirical claim with these counted readings.
 
     Parameters
     ----------
     readings : sequence of TestedReading
     alpha : float
-        The error allowed on each side.
+        The probability of error allowed on each side.
     level : float or None
-        The error of every test, by default `decisive`.
+        The error of each test, by default the result of `decisive`.
     """
     level = decisive(readings, alpha) if level is None else level
     active = [reading for reading in readings if reading.is_active(alpha)]
@@ -172,7 +173,7 @@ def conclude(
 
 
 def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]:
-    """Return the readings of each part, cut to it."""
+    """Return for each part the readings that have it, cut to the checks of that part."""
     parts: dict[str, list[TestedReading]] = {}
     for reading in readings:
         for name in dict.fromkeys(check.part for check in reading.checks):
@@ -182,7 +183,7 @@ def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]
 
 
 def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
-    """Return whether every check that fails is a band, and fails on the favourable side."""
+    """Return whether every check that fails does so on the favourable side of a band."""
     failing = [
         check
         for reading in active
@@ -193,7 +194,7 @@ def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
 
 
 def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Conclusion]:
-    """Return the words for each part of a claim, by the same rule."""
+    """Return the conclusion for each part of a claim, by the same rule."""
     level = decisive(readings, alpha)
     return {name: conclude(cut, alpha, level) for name, cut in by_part(readings).items()}
 
@@ -201,7 +202,7 @@ def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Concl
 def separating(
     holding: Sequence[TestedReading], failing: Sequence[TestedReading]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the smallest sets of choices whose alternatives distinguish two groups of readings."""
+    """Return the smallest sets of choices whose alternatives tell two groups of readings apart."""
 
     def taken(names: tuple[str, ...], readings: Sequence[TestedReading]) -> set[Any]:
         return {tuple(r.alternatives.get(name) for name in names) for r in readings}
@@ -215,15 +216,15 @@ def separating(
 
 
 def turning(readings: Sequence[TestedReading], alpha: float) -> float:
-    """Return the largest error up to ``alpha`` below which the word changes, or 0.
+    """Return the largest error up to ``alpha`` below which the word changes, or 0 if it does not.
 
-    Words change only at ends. No end is between the midpoint of two neighbours and the upper one,
-    so no comparison is at an end, where rounding would decide.
+    The word can change only at finitely many errors, called ends here. Each interval between two
+    neighbouring ends is evaluated at its midpoint, because at an end rounding would decide.
     """
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    # Every P is a support, whichever checks are idle.
+    # Whichever checks are idle, P is the support of one of the checks.
     possible = (p for r in readings for p in (r.refute(0.0), *(c.support for c in r.checks)))
     for p in set(possible):
         ends |= {rank * p / share for rank in range(1, len(readings) + 1)}
@@ -235,12 +236,12 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
-    """Return the p-value of "one of several hypotheses is false", from all; 1 without any."""
+    """Return the p-value for "one of several hypotheses is false"; 1 without hypotheses."""
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method, in the given order."""
+    """Adjust p-values by Holm's step-down method, and return them in the given order."""
     adjusted, largest = [1.0] * len(p_values), 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))

@@ -1,7 +1,8 @@
-"""Why a claim is open, and what would decide it: how many trials, turns or splits, and their cost.
+"""Why a claim is open, and how many trials, turns or splits would decide it, at what cost.
 
-The effect is fixed beforehand, a ratio of `EFFECT` from the bound: a number computed from the
-observed effect would restate the p-value (Hoenig and Heisey 2001, The abuse of power).
+The effect is fixed in advance: the truth is assumed to differ from the bound by a factor `EFFECT`.
+A number computed from the observed effect would only restate the p-value (Hoenig and Heisey 2001,
+The abuse of power).
 """
 
 import math
@@ -20,22 +21,22 @@ MOST_DOUBLINGS = 20
 
 @dataclass(frozen=True)
 class Needs:
-    """Why a claim is open, and what decides it with a power of 80 %; empty for a decided claim.
+    """Why a claim is open, and what would decide it with 80 % power; empty for a decided claim.
 
     Attributes
     ----------
     cause : {"few trials", "idle", "few splits", ""}
     text : str
-        A sentence on what would decide it.
+        A sentence on what would decide the claim.
     units : int or None
-        Number of trials, or turns, of its cells that decides it, as for the section ``decide`` of
-        the configuration; None if unknown.
+        Number of trials or turns of each cell that would decide the claim, as in the section
+        ``decide`` of the configuration; None if unknown.
     kind : str
-        "trials", "turns" or "splits", if the number is known.
+        "trials", "turns" or "splits" if the number is known, otherwise empty.
     hours : float
-        Core-hours of all lacking units; nan without costs.
+        Core-hours that all additional units take; nan if costs are unknown.
     command : str
-        The command that runs them.
+        The command that runs the additional units.
     """
 
     cause: str = ""
@@ -53,7 +54,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
     ----------
     verdict : Verdict
     seconds : mapping
-        Processor seconds of a trial of each cell.
+        Processor seconds that a trial of each cell takes.
     """
     if verdict.word != "open":
         return Needs()
@@ -63,7 +64,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
         if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
     ]
     alpha = error_of(verdict.results, verdict.claim.alpha)
-    # Exclude the checks that their own tests would decide without their gates.
+    # Exclude checks whose own tests would decide them without their gates.
     tested = [r for r in waiting if r.gate is None or min(r.without_gate()) > alpha]
     needed = [(r, units_needed(r, alpha)) for r in tested]
     lacking = [(r, units) for r, units in needed if units is not None and units > r.n]
@@ -126,9 +127,10 @@ def _more(
 
 
 def units_needed(result: Result, alpha: float) -> int | None:
-    """Return the smallest number n0 2^k of units that decides a check, at the error of its step.
+    """Return the smallest number n0 2^k of units that decides a check with `POWER`.
 
-    None if no number of units does, or if a ratio to its bound is undefined.
+    The error is corrected for the k doublings. Return None if no number of units decides the check,
+    or if a ratio to its bound is undefined.
     """
     evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
     n0 = result.first.n0 if result.first else max(result.n, 1)

@@ -1,4 +1,4 @@
-"""Verdicts as a table: one row for each check of each reading, with the texts of its claim."""
+"""Verdicts as a table with one row per check of each reading, including the texts of its claim."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ from optimist.core.errors import ResultError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns about a claim, and about a check.
+# Columns about a claim, followed by columns about a check.
 COLUMNS = (
     *("claim", "kind", "headline", "place", "statement", "verdict", "words", "explanation"),
     *("flags", "stated", "if_counted", "parts", "own_interval", "level", "alpha", "turns"),
@@ -39,23 +39,23 @@ FLOATS = dict.fromkeys((*NUMBERS, *WHOLE), float)
 TEXTS = tuple(name for name in COLUMNS if name not in FLOATS and name != "counts")
 # Significant digits of `NUMBERS`.
 DIGITS = 6
-# Texts about a claim that a file has once.
+# Texts about a claim that a file contains only once.
 OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
-# Columns that are attributes of a claim, and of a verdict.
+# Columns that are attributes of a claim, and columns that are attributes of a verdict.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
 OF_VERDICT = ("explanation", "stated", "if_counted", "own_interval", "turns")
 
 
 def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
-    """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
+    """Return a pandas frame with one row per check and the columns `COLUMNS`.
 
-    ``verdict`` is the word, ``words`` the word with its qualifiers or the choice that it depends
+    ``verdict`` is the word; ``words`` is the word with its qualifiers or the choice that it depends
     on; ``turns`` is the largest error on a side below ``alpha`` at which the word changes.
     ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated; ``gate``
-    and ``idle`` are p-values of uniform play. The first judgement used ``n0`` units from
-    ``first_unit`` on, which were doubled ``doublings`` times since. The outcome would change at the
-    bound ``turns_at``. ``rounds`` is the number of rounds of the shortest cell of the check.
-    ``deciding`` says what would decide an open claim.
+    and ``idle`` are p-values from the comparison with uniform play. The first judgement used ``n0``
+    units from ``first_unit`` on, and this number has been doubled ``doublings`` times since. The
+    outcome would change at the bound ``turns_at``. ``rounds`` is the number of rounds in the
+    shortest cell of the check. ``deciding`` says what would decide an open claim.
     """
     import pandas as pd
 
@@ -140,9 +140,9 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
 
 
 def _turning(result: Result, alpha: float) -> str:
-    """Return the bounds at which a one-sided check by itself would change its outcome, as text.
+    """Return as text the bounds at which a one-sided check by itself would change its outcome.
 
-    They are the ends of the pieces of its interval that are nearest to its bound.
+    These bounds are the ends, nearest to the check's bound, of the pieces of its interval.
     """
     evidence, check = result.evidence, result.check
     if evidence is None or check.relation not in ("below", "above"):
@@ -160,7 +160,7 @@ def _turning(result: Result, alpha: float) -> str:
 
 
 def _figures(result: Result, context: Context) -> list[str]:
-    """Return the figures that show all cells of a result, or otherwise some of them."""
+    """Return the figures that show all cells of a result or, failing that, any of them."""
     if result.evidence is None:
         return []
     shown = [context.figures.get(cell, ()) for cell in result.check.cells]
@@ -169,18 +169,18 @@ def _figures(result: Result, context: Context) -> list[str]:
 
 
 def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a frame of `to_frame` with texts about a whole claim in its first row only."""
+    """Return a frame from `to_frame` with each claim's texts only in the claim's first row."""
     repeated = frame["claim"].duplicated()
     return frame.assign(**{name: frame[name].mask(repeated, "") for name in OF_CLAIMS})
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Return a frame of `to_frame` from its CSV file, which may be `compacted`.
+    """Read a frame of `to_frame` from its CSV file, which may be `compacted`.
 
     Raises
     ------
     ResultError
-        If the file is not such a table.
+        If the file is not a table of claims.
     """
     import pandas as pd
 
@@ -222,6 +222,6 @@ def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
-    """Return the list of checks of each claim, rows with the columns as attributes."""
+    """Return a list of checks for each claim; a check is a row with the columns as attributes."""
     rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

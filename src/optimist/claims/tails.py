@@ -1,4 +1,4 @@
-"""Tails of the distributions behind p-values, and arithmetic without warnings for any numbers.
+"""Tail probabilities behind p-values, and arithmetic that gives no warnings for any numbers.
 
 A pair of p-values is (1, 1) if the numbers allow no conclusion.
 """
@@ -11,39 +11,40 @@ from typing import Any
 import numpy as np
 
 NEITHER = (1.0, 1.0)
-# Differences below this share of the operands are rounding, and count as zero.
+# Differences up to this share of the operands are due to rounding, and count as zero.
 ROUNDING = 1e-12
 
 
 @np.errstate(all="ignore")
 def difference(y: Any, x: Any) -> np.ndarray:
-    """Return y - x, zero if the difference is only rounding."""
+    """Return y - x, or zero where the difference is due to rounding."""
     left = np.subtract(y, x)
     return np.where(np.abs(left) <= ROUNDING * (np.abs(y) + np.abs(x)), 0.0, left)
 
 
 @np.errstate(all="ignore")
 def log(values: Any) -> np.ndarray:
-    """Return natural logarithms: -inf of zero, nan of negative numbers."""
+    """Return natural logarithms: -inf for zero, nan for negative numbers."""
     return np.asarray(np.log(np.asarray(values, dtype=float)))
 
 
 @np.errstate(all="ignore")
 def exp(value: float) -> float:
-    """Return e to a power, inf if that is too large."""
+    """Return e to the given power, or inf if the result is too large."""
     return float(np.exp(value))
 
 
 def power_of_two(values: np.ndarray) -> int:
-    """Return the exponent of the power of two just above the largest finite size, 0 without any."""
+    """Return the exponent of the least power of two above all finite sizes; 0 if all are zero."""
     sizes = np.abs(values[np.isfinite(values)])
     return int(np.frexp(sizes.max(initial=0.0))[1])
 
 
 def t_test(differences: np.ndarray, extra: float = 0.0) -> tuple[float, float]:
-    r"""Return p of "the mean of the differences is negative", and of "positive".
+    r"""Return the p-values for "the mean of the differences is negative" and for "positive".
 
-    Student's t with $T = \bar d/(s\sqrt{1/n + \rho})$, rho being ``extra``; at least two values.
+    The test is Student's t with $T = \bar d/(s\sqrt{1/n + \rho})$, where rho is ``extra``. It needs
+    at least two differences.
     """
     if not np.isfinite(differences).all():
         return NEITHER
@@ -72,7 +73,7 @@ def at_least(successes: int, n: int, share: float) -> float:
 
 @lru_cache(maxsize=4096)
 def largest_rejected(n: int, alpha: float) -> int:
-    """Return the largest k with P(Bin(n, 1/2) <= k) <= alpha, -1 if there is none."""
+    """Return the largest k with P(Bin(n, 1/2) <= k) <= alpha, or -1 if there is none."""
     return bisect_right(range(n + 1), alpha, key=lambda k: at_most(k, n, 0.5)) - 1
 
 
@@ -87,9 +88,9 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
         return [(c / (2.0 * b), math.inf)] if b > 0.0 else [(-math.inf, c / (2.0 * b))]
     discriminant = b * b - a * c
     if discriminant <= 0.0:
-        # The estimate itself is never rejected, so a > 0 leaves at least that point.
+        # The estimate is never rejected, so at least that point remains if a > 0.
         return [(b / a, b / a)] if a > 0.0 else everything
-    # The root of larger size first, the other from their product, to avoid cancellation.
+    # To avoid cancellation, compute the root of larger size, and the other one from their product.
     far = b + math.copysign(math.sqrt(discriminant), b)
     low, high = sorted((far / a, c / far))
     return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

@@ -1,4 +1,4 @@
-"""Power of a number of trials, turns or pairs."""
+"""The power of tests as a function of the number of trials, turns or pairs."""
 
 import math
 
@@ -16,9 +16,9 @@ def fewest_pairs(alpha: float) -> int:
 def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> float:
     r"""Return the rate of failures that n trials distinguish from ``delta`` with this ``power``.
 
-    They do if at least k of them fail, for the smallest k with
-    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$; the returned rate p has
-    $P(\mathrm{Bin}(n, p) \ge k)$ equal to the power. It is nan if no number of failures suffices.
+    The trials show a higher rate if at least k of them fail, for the smallest k with
+    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate p is the rate at which
+    $P(\mathrm{Bin}(n, p) \ge k)$ equals the power. It is nan if no number of failures suffices.
     """
     from scipy.special import betaincinv
 
@@ -30,8 +30,8 @@ def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> f
 def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float = 0.0) -> float:
     """Return the chance that a one-sided t test of n units shows an effect; nan for zero effect.
 
-    By the noncentral t. ``spread`` is the standard deviation of the tested values; ``extra`` is
-    added to 1 / n as in `tails.t_test`.
+    The chance comes from the noncentral t distribution. ``spread`` is the standard deviation of the
+    tested values; ``extra`` is added to 1 / n, as in `tails.t_test`.
     """
     from scipy.special import nctdtr
 
@@ -39,10 +39,10 @@ def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float 
         return math.nan
     noncentral = effect / np.float64(spread * math.sqrt(1.0 / n + extra))
     missed = float(nctdtr(n - 1, noncentral, t_quantile(n - 1, 1.0 - 2.0 * alpha)))
-    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan: too large to miss
+    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan: the effect is too large to miss
 
 
 def power_of_signs(share: float, n: int, alpha: float) -> float:
-    """Return the chance that a sign test of n pairs shows that a ``share`` is above one half."""
+    """Return the chance that a sign test of n pairs shows a true ``share`` to be above one half."""
     few = largest_rejected(n, alpha)
     return at_most(few, n, 1.0 - share) if few >= 0 else 0.0

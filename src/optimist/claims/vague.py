@@ -1,4 +1,7 @@
-"""The bounds of a vague word at which a claim would have an outer word."""
+"""The bounds of a vague word at which the verdict on a claim would be an outer word.
+
+The outer words are *reproduced* and *not reproduced*.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,10 +16,10 @@ WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 
 def own_intervals(claim: Claim, results: Sequence[Result]) -> list[str]:
-    """Return the bounds of each vague word of a claim for which its verdict is an outer word.
+    """Return, for each vague word of a claim, the bounds at which the verdict is an outer word.
 
-    A band runs from 1/c to c. The gate stays at the bound of the word itself, and the bounds of
-    other words do not change.
+    A band runs from 1/c to c. The gate stays at the word's own bound, and the bounds of other words
+    do not change.
     """
     words = dict.fromkeys(r.check.word for r in results if r.check.word)
     return [text for word in words if (text := _own_interval(claim, results, word))]
@@ -60,7 +63,7 @@ def _is_scaled(check: Check) -> bool:
 
 
 def _edge(verdict: Callable[[float], str], name: str, inside: float, outside: float) -> float:
-    """Return the bound nearest to ``outside`` at which the word is still ``name``, by bisection."""
+    """Find by bisection the bound nearest to ``outside`` at which the word is still ``name``."""
     while abs(math.log(outside / inside)) > WIDTH:
         middle = math.sqrt(inside * outside)
         inside, outside = (middle, outside) if verdict(middle) == name else (inside, middle)

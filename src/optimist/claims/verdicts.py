@@ -1,4 +1,4 @@
-"""From claims and tables to verdicts: measured values of checks, their outcomes, and the words."""
+"""From claims and tables to verdicts: the checks' measured values and outcomes, and the words."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ from optimist.claims.results import Result, error_of, exact_p_values, tested_rea
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
 
-# Outcomes of counted readings and of checks, by kind of claim. A reading without data has none;
-# a check may also be missing or reported.
+# Outcomes of counted readings and of checks, by kind of claim. A reading without data has no
+# outcome; a check may also be missing or reported.
 READINGS = {
     "empirical": ("holds", "fails", "open", "idle"),
     "guarantee": ("held", "violated", "vacuous"),
@@ -30,7 +30,7 @@ VERDICTS = {
     "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
 }
 
-# How many readings of one outcome an explanation names.
+# The largest number of readings with one outcome that an explanation names.
 SHOWN = 3
 # Why a claim or a reading is untestable.
 IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
@@ -45,21 +45,23 @@ class Verdict:
     word : str
         One of `VERDICTS`.
     explanation : str
-        One line.
+        The reason for the word, in one line.
+    results : list of Result
+        The measured checks.
     outcomes : dict of str to str
         The outcomes of counted readings, by name.
     qualified : str
-        The word with its qualifiers, or with the choice that it depends on; empty for the word.
+        The word with its qualifiers or the choice that it depends on; if empty, the word itself.
     parts : dict of str to str
-        The same for each part of an empirical claim that has several.
+        The qualified word for each part of an empirical claim that has several parts.
     stated : str
         The outcome of the stated reading, or a remark that the paper fixes no reading.
     if_counted : str
-        The word if our own readings and checks counted; empty without any.
+        The word if our own readings and checks counted; empty if there are none.
     turns : float
-        The largest error on a side below the claim's at which the word changes, or 0.
+        The largest error on a side, below the claim's own, at which the word changes, or 0.
     own_interval : str
-        The bounds of its vague words for which the claim would have an outer word.
+        The bounds of the claim's vague words at which the verdict would be an outer word.
     """
 
     claim: Claim
@@ -81,7 +83,7 @@ class Verdict:
 
     @property
     def flags(self) -> list[str]:
-        """Reasons why the verdict says less than it seems to."""
+        """Reasons why the verdict says less than it seems to say."""
         could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
         flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
         flags += [f"selected by it: {chosen}"] if chosen else []
@@ -96,14 +98,14 @@ def evaluate(
     Parameters
     ----------
     document : dict
-        From `optimist.config.load.load_claims`.
+        A claims file as loaded by `optimist.config.load.load_claims`.
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
-        (setting, algorithm, trial, round, seconds, status, turns, state_bytes, for probes
+        (setting, algorithm, trial, round, seconds, status, turns, state_bytes, and for probes
         selections and agreements), ``facts`` (name, setting, value), and the tables of studies by
-        name. Absent tables, rows and columns make checks missing.
+        name. A check that lacks tables, rows or columns has the outcome "missing".
     context : Context or None
-        A shortened run has no verdicts.
+        Says whether the run was shortened, in which case no claim gets a verdict.
     """
     gates = Gates(group(tables), of_document(document.get("first", ())), document["paper"])
     context = context or Context()
@@ -131,7 +133,7 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
         return Verdict(claim, "shortened", reason, results)
     counted = [r for r in results if r.counts]
     absent = [r for r in counted if r.outcome == "missing"]
-    # One violation of a guarantee needs no other number.
+    # A single violation decides a guarantee, even if other values are missing.
     if absent and all(r.outcome != "violated" for r in counted):
         lack = absent[0].remark.split("; ")[0]
         reason = f"{len(absent)} of {len(counted)} checks cannot be made: {lack}"
@@ -140,7 +142,7 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
 
 
 def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
-    # Values without sampling error are not tested: all units count, and any number suffices.
+    # Values without sampling error are not tested: all units count, however few there are.
     row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
     evidence, lack = None, ""
     cells, k = counted(gates.groups, row, check.cells)
@@ -169,9 +171,10 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
 
 
 def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return results with the outcome of each check by itself; Holm names the failing ones.
+    """Return results with the outcome of each check by itself.
 
-    Counted checks of a reading are corrected together, the other checks separately.
+    Holm's method determines the checks that fail. It corrects the counted checks of a reading
+    together; the other checks are not corrected.
     """
     level = error_of(results, claim.alpha)
     readings = sum(reading.counts for reading in claim.readings)
@@ -217,7 +220,7 @@ def _empirical(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _if_counted(results: Sequence[Result], alpha: float) -> str:
-    """Return the word if our own checks with bounds counted; empty without any."""
+    """Return the word if our own checks with bounds counted; empty if there are none."""
     bounded = [r for r in results if r.check.relation is not None]
     if all(r.counts for r in bounded):
         return ""
@@ -227,7 +230,7 @@ def _if_counted(results: Sequence[Result], alpha: float) -> str:
 
 
 def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alpha: float) -> str:
-    """Return the outcomes of the counted readings in words, with the readings of an inner word."""
+    """Describe the outcomes of the counted readings, and name the readings of an inner word."""
     if concluded.word == "untestable":
         return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     names = {
@@ -253,12 +256,12 @@ def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alp
 
 
 def _quoted(names: Iterable[str]) -> str:
-    """Return names as a list; they have no quotation marks, and may have commas."""
+    """Return a list of names in quotation marks, because names may contain commas."""
     return ", ".join(f'"{name}"' for name in names)
 
 
 def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
-    """Return the outcome of the stated reading in words; empty if the claim has no other."""
+    """Describe the outcome of the stated reading, unless the claim has no other reading."""
     stated = [r.name for r in claim.readings if r.status == "stated"]
     if not stated:
         return "the paper fixes no reading"
@@ -283,7 +286,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
         reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
-        # Rounded down to three digits, except for a hundredth of the last one.
+        # Round down to three digits, but round up if less than a hundredth of the last is missing.
         unit = 10.0 ** (math.floor(math.log10(least)) - 2)
         least = math.floor(least / unit + 0.01) * unit
         reason += f"; the bound is at least {number(least)} times what was observed"
@@ -292,7 +295,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _compared(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a fact with outcomes: the value itself decides."""
+    """Return the results of a fact with outcomes, which the values decide without tests."""
     compared = []
     for r in results:
         if not r.outcome and r.evidence is not None:
@@ -314,7 +317,7 @@ def _fact(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Ver
 
 
 def _by_reading(counted: Sequence[Result], order: Sequence[str]) -> dict[str, str]:
-    """Return for each reading the first of some outcomes that one of its checks has."""
+    """Return for each reading the first outcome in ``order`` that one of its checks has."""
     outcomes: dict[str, set[str]] = {}
     for r in counted:
         outcomes.setdefault(r.reading.name, set()).add(r.outcome)

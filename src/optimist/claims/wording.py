@@ -1,4 +1,4 @@
-"""Words for the subjects of checks: numbers, and the names of facts and of columns."""
+"""Words for what checks are about: the names of facts and of columns, and formatted numbers."""
 
 import math
 import re
@@ -62,19 +62,19 @@ WORDS = {
     "theorem_bound_over_worst": "bound of the theorem over the worst possible regret",
     "theorem_regret_over_bound": "regret over the bound of the theorem",
 }
-# Arguments of metrics that contain such names.
+# Arguments of metrics whose values are such names.
 ARGUMENTS = ("name", "column", "against", "top", "bottom")
 
 
 def in_words(name: str) -> str:
-    """Return words with the name in brackets, or the name alone if it suffices."""
+    """Return the words for a name, with the name in brackets, or the name if it has no words."""
     seed = re.fullmatch("cluster_mean_(lowest|highest)_seed_([0-9]+)", name)
     words = f"{seed[1]} mean of a cluster, seed {seed[2]}" if seed else WORDS.get(name, "")
     return f"{words} ({name})" if words else name
 
 
 def number(value: float) -> str:
-    """Return a number with four significant digits, without an exponent at usual sizes."""
+    """Format a number with four significant digits, without an exponent for ordinary sizes."""
     if math.isnan(value):
         return "none"
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"

@@ -1,1 +1,1 @@
-"""From the configuration files to one checked configuration with everything written out."""
+"""From the configuration files to a single checked configuration with everything written out."""

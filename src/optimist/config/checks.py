@@ -1,4 +1,4 @@
-"""Checking a paper that is written out: what it shows, its studies, and its every cell."""
+"""Checks of a paper's expanded configuration: its figures and tables, studies, and all cells."""
 
 import re
 from collections.abc import Mapping
@@ -28,18 +28,18 @@ _NAME = re.compile("[a-z][a-z0-9_.]*")
 
 
 def check_shown(paper: Mapping[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown kind of panel or table, or keys that its kind refuses.
+    """Raise ConfigError for an unknown kind of panel or table, or for keys that its kind refuses.
 
     Parameters
     ----------
     paper : mapping
         A paper's configuration, with its figures written out.
     source : Source
-        The file that they are in.
+        The file that contains the figures and tables.
     """
     for name, figure in paper.get("figures", {}).items():
         place, panels = f"figures.{name}", figure["panels"]
-        # A panel in the file may be several of these, so messages have the lines of figures.
+        # One panel in the file may become several here, so messages give the line of the figure.
         of_figure = replace(source, key=place)
         if not 1 <= len(panels) <= MOST_PANELS:
             raise ConfigError(
@@ -70,7 +70,7 @@ def _check_entry(
 
 
 def check_studies(paper: dict[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown study, or one that asks for something impossible."""
+    """Raise ConfigError for an unknown study, or for a section that its study cannot carry out."""
     with source.named():
         for name in paper.get("studies", {}):
             study_class(name)
@@ -81,13 +81,13 @@ def check_studies(paper: dict[str, Any], source: Source) -> None:
 
 
 def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
-    """Build the environment of every setting, two rounds long, and its algorithms.
+    """Build the environment of every setting, with two rounds, and the algorithms that play it.
 
     Parameters
     ----------
     paper : dict
     sources : mapping
-        The files ``settings`` and ``runs``.
+        The files, under the keys ``settings`` and ``runs``.
     """
     with sources["settings"].named():
         _check_names(paper)
@@ -103,7 +103,7 @@ def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
 
 
 def _check_names(paper: Mapping[str, Any]) -> None:
-    """Raise ConfigError for unknown names of algorithms and options."""
+    """Raise ConfigError if ``names`` or ``options`` has an unknown algorithm or option."""
     for key in ("names", "options"):
         for name in paper.get(key, {}):
             if not is_algorithm(name):
@@ -122,9 +122,9 @@ def _check_names(paper: Mapping[str, Any]) -> None:
 
 
 def _problem(paper: Mapping[str, Any], setting: str) -> Any:
-    """Return the problem that a setting poses to algorithms, built on the small data sets."""
+    """Build the problem that a setting poses to algorithms, on the small data sets."""
     if not _NAME.fullmatch(name_of(setting)):
-        raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")
+        raise ConfigError(f"setting {setting!r} is not a name; allowed: {_NAME.pattern}")
     spec = {**paper["settings"][setting], "horizon": 2}
     try:
         return trials.build(trials.Cell(paper["paper"], setting, "", spec), 0, stand_in())[1]
@@ -133,5 +133,5 @@ def _problem(paper: Mapping[str, Any], setting: str) -> Any:
 
 
 def stand_in() -> Path:
-    """Return the folder of the small data sets on which configuration is checked."""
+    """Return the folder of the small data sets with which configurations are checked."""
     return project_root() / "data" / "stand_in"

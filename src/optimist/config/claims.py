@@ -1,9 +1,9 @@
-"""Readings of claims: one list of checks for each way to fill in what a paper leaves unstated.
+"""Readings of claims: one list of checks for each way to complete a paper's unstated details.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
-reading takes one alternative of each choice. This module puts the changes of an alternative
-(settings, options of settings, labels of algorithms) into the checks of the claim, so
-`optimist.claims` needs only the names and sentences of choices.
+reading takes one alternative of each choice. This module applies the changes that an alternative
+makes (settings, options of settings, labels of algorithms) to the checks of the claim, so that
+`optimist.claims` needs only the names and descriptions of the choices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +15,12 @@ from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label
 
-# An alternative of a choice as the file has it, with the ids of both.
+# An alternative as written in the file, with its id and the id of its choice.
 Alternative = Mapping[str, Any]
 
 
 class Writer:
-    """Writes out the claims of one paper.
+    """A writer that expands the claims of one paper.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Writer:
     names : Names
         Settings and lists of the paper.
     words : mapping
-        The project's table of vague words: relation and bound by word.
+        The project's table of vague words, with the relation and the bound of each word.
     """
 
     def __init__(self, document: Mapping[str, Any], names: Names, words: Mapping[str, Any]) -> None:
@@ -57,9 +57,9 @@ class Writer:
         Raises
         ------
         ConfigError
-            For an unknown choice, alternative or word, a claim without a reading that counts, a
-            reading that counts without a check that does, parts that differ between readings, a
-            band without its better side, and a control outside a guarantee.
+            For an unknown choice, alternative or word, a claim without any counted reading, a
+            counted reading without any counted check, parts that differ between readings, a band
+            without its better side, or a control outside a guarantee.
         """
         for name in claim.get("choices", ()):
             if name not in self._choices:
@@ -100,7 +100,7 @@ class Writer:
         entry: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> Iterator[dict[str, Any]]:
-        """Yield the checks of an entry under some alternatives."""
+        """Yield the checks that an entry describes under the given alternatives."""
         place = claim["id"]
         each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
@@ -124,7 +124,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return quantity, statistic, arguments, relation, bound and tolerance of a check."""
+        """Return what a check measures, its relation and bound, and the reason for the bound."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -141,7 +141,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> list[dict[str, Any]]:
-        """Return the check of play outside the theorem, if an entry has one."""
+        """Return a list with the check on play outside the theorem, empty if the entry has none."""
         if "control" not in entry:
             return []
         changed = entry["control"]["arguments"].items()
@@ -156,7 +156,7 @@ class Writer:
         if not isinstance(value, str):
             return value
         label = self._names.label(f"{place}.{key}", value)
-        # No choice changes an option that a check writes out, not even where it equals the default.
+        # No choice changes an option that a check sets, even if the option equals its default.
         is_whole = parts(value) == [value] and self._names.is_setting(value)
         return str(Label.parse(value, "setting")) if is_whole else label
 
@@ -169,7 +169,7 @@ class Writer:
     def _changed(
         self, place: str, key: str, value: Any, alternatives: Sequence[Alternative]
     ) -> Any:
-        """Return an argument with what the alternatives change in it."""
+        """Apply the changes of the alternatives to an argument."""
         if isinstance(value, list):
             return [self._changed(place, key, one, alternatives) for one in value]
         if not isinstance(value, str) or key not in (*SETTINGS, *ALGORITHMS):
@@ -177,7 +177,7 @@ class Writer:
         return self._label(place, value, alternatives)
 
     def _label(self, place: str, value: str, alternatives: Sequence[Alternative]) -> str:
-        """Return a label of a setting, of an algorithm, or of both, under some alternatives."""
+        """Apply the changes of the alternatives to a label of a setting, an algorithm, or both."""
         setting, *algorithm = parts(value)
         algorithms, settings = (
             [one[k] for one in alternatives] for k in ("algorithms", "settings")
@@ -195,7 +195,7 @@ class Writer:
 
 
 def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[str]]) -> None:
-    """Raise ConfigError for conditions on other choices of a claim, or on other alternatives."""
+    """Raise ConfigError if a condition names choices or alternatives that the claim lacks."""
     conditions = [check["when"] for check in claim["checks"] if "when" in check]
     for condition in [*conditions, *claim.get("without", ())]:
         for choice, names in condition.items():
@@ -214,11 +214,14 @@ def _check_names(place: str, names: Sequence[str]) -> None:
 
 
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ConfigError unless some readings count, each with checks that do, of the same parts."""
+    """Raise ConfigError unless there are counted readings, each with counted checks.
+
+    The counted checks of all these readings must belong to the same parts.
+    """
     if not readings:
         raise ConfigError(
-            f"claim {claim!r} has no reading that counts; allowed: at least one alternative of "
-            "each choice that is stated or unstated"
+            f"claim {claim!r} has no reading that counts; allowed: for each choice at least one "
+            "alternative that is stated or unstated"
         )
     first: list[str] = []
     for reading in readings:
@@ -239,14 +242,14 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
 def _check_kind(
     claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
 ) -> None:
-    """Raise ConfigError for a key that the kind of a check's claim demands or bars."""
+    """Raise ConfigError if a check lacks a key that its claim needs, or has one that it forbids."""
     kind = claim.get("kind", "empirical")
     where = f"claim {claim['id']!r}: a check of {entry['statistic']} of {entry['quantity']}"
     is_band = kind == "empirical" and made["relation"] == "between"
     if is_band and "better" not in entry:
         raise ConfigError(
             f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
-            "above, the side that praises the paper's method, or neither"
+            "above, the side that favours the paper's method, or neither"
         )
     if "better" in entry and not is_band:
         better = entry["better"]
@@ -258,7 +261,7 @@ def _check_kind(
 
 
 def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
-    """Return the name of the part that a check belongs to."""
+    """Return the name of the part to which a check belongs."""
     part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
     if isinstance(part, str):
         return part
@@ -270,15 +273,16 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
-    """Return whether alternatives are among those that a condition names for their choices."""
+    """Return whether a condition names the given alternative of every choice that it mentions."""
     taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Return a label replaced by some maps, one after the other.
+    """Replace a label by the maps, one after the other.
 
-    A label of the same name adds its options, so that a solver and a radius can be chosen apart.
+    A replacement of the same name adds its options to the label, so that a solver and a radius can
+    be chosen independently.
     """
     label = Label.parse(text)
     for replacements in maps:

@@ -1,7 +1,7 @@
 """Reading YAML files, with messages that name the file and the line, and merging documents.
 
-Documents are plain data that JSON could hold: mappings with text as keys, lists, text, finite
-numbers, truth values and null. Snakemake and this module read YAML with the same library.
+Documents are plain data that JSON could hold: mappings with strings as keys, lists, strings, finite
+numbers, booleans and null. Snakemake and this module read YAML with the same library.
 """
 
 import re
@@ -22,7 +22,7 @@ TAG = "tag:yaml.org,2002:"
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """PyYAML's safe loader, in C if it was built so, for which 1e-3 is a number, too."""
+    """PyYAML's safe loader, in C if available, extended to read 1e-3 as a number."""
 
 
 Loader.add_implicit_resolver(
@@ -30,7 +30,7 @@ Loader.add_implicit_resolver(
 )
 
 
-# Spellings that every version of YAML reads alike: not 010, 1:30, 1_000, yes or off.
+# Spellings that every version of YAML reads in the same way, unlike 010, 1:30, 1_000, yes or off.
 _PLAIN = re.compile(
     r"[-+]?(0|[1-9]\d*|(0|[1-9]\d*)?\.\d*|\.\d+)([eE][-+]?\d+)?|0x[0-9a-fA-F]+"
     r"|true|false|True|False|TRUE|FALSE|null|Null|NULL|~|"
@@ -40,15 +40,17 @@ _OCTAL = re.compile(r"[-+]?0o[0-7]+")  # a number in YAML 1.2 alone
 
 @dataclass(frozen=True)
 class Source:
-    """A document as messages name it.
+    """A document as messages refer to it.
 
     Attributes
     ----------
     name : str
+        The name of the document in messages.
     path : Path or None
-        The YAML file that has its lines.
+        The YAML file that gives line numbers.
     key : str
-        The dotted key whose line is given for every key, where the file has other keys.
+        A dotted key whose line is given in place of every other key's, for a document whose keys
+        differ from the keys of the file; otherwise empty.
     """
 
     name: str
@@ -56,9 +58,9 @@ class Source:
     key: str = ""
 
     def at(self, *keys: str, text: str = "") -> str:
-        """Return the name, with the line of the first of some dotted keys that the file has.
+        """Return the name, with the line of the first of the dotted ``keys`` that the file has.
 
-        Without any of them it is the first line that has ``text`` as a key or value.
+        If the file has none of them, use the first line with ``text`` as a key or value.
         """
         node = yaml.compose(read_text(self.path), Loader) if self.path else None
         lines = [_line(node, key) for key in ([self.key] if self.key else keys)]
@@ -67,12 +69,14 @@ class Source:
 
     @contextmanager
     def named(self, prefix: str = "") -> Iterator[None]:
-        """Put the name before the message of a ConfigError, with the line of a key or text in it.
+        """Prefix the message of a ConfigError with the name and the line that it is about.
+
+        The line is found from the keys and the quoted text in the message.
 
         Parameters
         ----------
         prefix : str
-            Keys in messages begin behind it.
+            Text to prepend to the keys in the message to get dotted keys of the document.
         """
         try:
             yield
@@ -90,12 +94,12 @@ class Source:
 
 
 def read_yaml(path: str | Path) -> Any:
-    """Return the document of a YAML file.
+    """Return the document in a YAML file.
 
     Raises
     ------
     ConfigError
-        If the file cannot be read, is not valid YAML, repeats a key or holds other data.
+        If the file cannot be read, is not valid YAML, repeats a key or is not plain data.
     """
     try:
         text = read_text(path)
@@ -105,7 +109,7 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def read_value(text: str, place: str) -> Any:
-    """Return the value of a text in YAML, as `read_yaml` does; ``place`` is for messages."""
+    """Return the value of a YAML text, as `read_yaml` does; messages refer to it as ``place``."""
     try:
         with _loader(text) as loader:
             node = loader.get_single_node()
@@ -116,7 +120,7 @@ def read_value(text: str, place: str) -> Any:
     except (yaml.YAMLError, ValueError, LookupError, AttributeError) as error:
         raise ConfigError(f"{place} is not valid YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
-        raise ConfigError(f"{place} is nested too deeply, or holds itself") from None
+        raise ConfigError(f"{place} is nested too deeply, or contains itself") from None
 
 
 @contextmanager
@@ -129,9 +133,9 @@ def _loader(text: str) -> Iterator[Loader]:
 
 
 def check_plain(value: Any, place: str) -> None:
-    """Raise ConfigError unless a value is plain data; ``place`` is for messages.
+    """Raise ConfigError unless a value is plain data; messages refer to it as ``place``.
 
-    No text may have a character that a terminal would obey or hide.
+    Text must not contain characters that a terminal would interpret or hide.
     """
     if isinstance(value, Mapping):
         for key, inner in value.items():
@@ -148,13 +152,13 @@ def check_plain(value: Any, place: str) -> None:
     elif isinstance(value, str) and not value.isprintable():
         for letter, seen in zip(value, shown(value), strict=False):
             if letter != seen:
-                raise ConfigError(f"{place} has the letter {letter!r}; allowed: printable letters")
+                raise ConfigError(f"{place} has the character {letter!r}; allowed: printable text")
     elif not (value is None or isinstance(value, str | int | float)):
         raise ConfigError(f"{place} is {str(value)!r}; allowed: text in quotes, or a number")
 
 
 def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with the nested keys of ``overlay`` put over it; neither is changed."""
+    """Return a copy of ``base`` with the nested keys of ``overlay`` merged over it."""
     merged = {key: copied(value) for key, value in base.items()}
     for key, value in overlay.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
@@ -163,7 +167,7 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of plain data."""
+    """Return a deep copy of plain data."""
     if isinstance(value, Mapping):
         return {key: copied(inner) for key, inner in value.items()}
     return [copied(inner) for inner in value] if isinstance(value, list) else value
@@ -172,7 +176,7 @@ def copied(value: Any) -> Any:
 def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
     """Raise ConfigError unless a node holds plain data, with each key once in its mapping.
 
-    PyYAML keeps the last of two equal keys in silence. The node's dotted key is for messages.
+    For two equal keys, PyYAML silently keeps the last. Messages contain the node's dotted ``key``.
     """
     where = f"{place}, line {node.start_mark.line + 1}"
     named = f"{where}: {key}" if key else place
@@ -184,7 +188,7 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
         if not is_plain or (node.style is None and _OCTAL.fullmatch(node.value)):
             raise ConfigError(
                 f"{named} is {node.value}, which YAML 1.1 reads as {value!r}; allowed: decimal "
-                "digits without zeros before them, true or false, or text in quotes"
+                "digits without leading zeros, true or false, or text in quotes"
             )
     elif node.tag not in (f"{TAG}map", f"{TAG}seq"):
         raise ConfigError(f"{named} has the tag {node.tag!r}; allowed: no tag")
@@ -197,10 +201,10 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
             where = f"{place}, line {name.start_mark.line + 1}"
             text = name.value if isinstance(name, yaml.ScalarNode) else "a list or mapping"
             if name.tag not in (f"{TAG}str", f"{TAG}merge"):
-                raise ConfigError(f"{where}: key {text} is no text; allowed: text, in quotes")
+                raise ConfigError(f"{where}: key {text} is not text; allowed: text, in quotes")
             if text in lines:
                 raise ConfigError(
-                    f"{where}: key {text!r} is also in line {lines[text]}; allowed: once"
+                    f"{where}: key {text!r} is also on line {lines[text]}; allowed: once"
                 )
             check_plain(text, where)
             lines[text] = name.start_mark.line + 1
@@ -208,7 +212,7 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
 
 
 def _line(node: yaml.Node | None, key: str) -> int:
-    """Return the line of a dotted key, 0 if it is not there."""
+    """Return the line of a dotted key, or 0 if the node lacks it."""
     for name, line, inner in _entries(node):
         if key == name:
             return line
@@ -218,7 +222,7 @@ def _line(node: yaml.Node | None, key: str) -> int:
 
 
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
-    """Yield the keys of a mapping or the numbers and ids in a list, with lines and nodes."""
+    """Yield the keys of a mapping, or the indices and ids of a list's items, with line and node."""
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
             line = item.start_mark.line + 1
@@ -232,7 +236,7 @@ def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
 
 
 def _texts(node: yaml.Node | None) -> Iterator[tuple[str, int]]:
-    """Yield the keys and scalars in a node with their lines."""
+    """Yield all keys and scalars in a node, with their lines."""
     if isinstance(node, yaml.ScalarNode):
         yield node.value, node.start_mark.line + 1
     for name, line, inner in _entries(node):
@@ -241,6 +245,6 @@ def _texts(node: yaml.Node | None) -> Iterator[tuple[str, int]]:
 
 
 def _parts(key: str) -> list[str]:
-    """Return a dotted key and what begins it, the longest first; two parts at least."""
+    """Return a dotted key and its prefixes of at least two parts, the longest first."""
     parts = key.split(".")
     return [".".join(parts[:size]) for size in range(len(parts), 1, -1)]

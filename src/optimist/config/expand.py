@@ -1,8 +1,9 @@
 """From the files of a paper to one configuration with everything written out.
 
 A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
-The rest of the package knows one dict: the keys of the first three files, with canonical labels in
-place of lists and sweeps, and under ``settings`` the full specification of every label.
+The rest of the package uses a single dict. It has the keys of the first three files, with canonical
+labels in place of lists and sweeps; under ``settings``, it has the full specification of every
+label.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,14 +17,14 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
 
-# Keys of these files that only serve to write the rest.
+# Keys of these files that only help to write the rest and are dropped.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 
 
 def with_additions(
     rooms: Mapping[str, Mapping[str, Any]], additions: Mapping[str, Any], files: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the documents of a paper with more settings, runs and figures, and more algorithms.
+    """Add settings, runs, figures and algorithms to the documents of a paper.
 
     Parameters
     ----------
@@ -32,18 +33,18 @@ def with_additions(
     additions : mapping
         ``settings``, ``runs`` and ``figures``, in the form of the documents.
     files : mapping
-        Classes in files by the names that algorithms have in the documents.
+        Classes in files, by the names of these algorithms in the documents.
 
     Raises
     ------
     ConfigError
-        If a setting or a figure has the name of one that is there.
+        If the name of an added setting or figure is already in use.
     """
     documents = {room: dict(document) for room, document in rooms.items()}
     for room, key in (("settings", "settings"), ("figures", "figures")):
         entries, more = documents[room].get(key, {}), additions.get(key, {})
         for name in entries.keys() & more.keys():
-            raise ConfigError(f"additions.{key} has {name!r}, which is known; allowed: a new name")
+            raise ConfigError(f"additions.{key} has {name!r}, which exists; allowed: a new name")
         documents[room][key] = {**entries, **more}
     documents["runs"]["runs"] = [*documents["runs"]["runs"], *additions.get("runs", ())]
     shown = {canonical_name(place): name for name, place in files.items()}
@@ -62,18 +63,18 @@ def names_of(
     Parameters
     ----------
     paper : str
-        Its id.
+        Id of the paper.
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     sources : mapping
-        Their files.
+        The files of the documents.
     files : mapping or None
         See `with_additions`.
 
     Raises
     ------
     ConfigError
-        Naming file, key, value and what is allowed.
+        If a document is wrong; the message gives file, key, value and the allowed values.
     """
     with sources["settings"].named():
         names = Names(paper, base_settings(rooms["settings"]), files)
@@ -86,12 +87,14 @@ def names_of(
 def expand_paper(
     rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, Source], names: Names
 ) -> dict[str, Any]:
-    """Return the configuration of a paper; the arguments are those, and the result, of `names_of`.
+    """Return the configuration of a paper.
+
+    See `names_of` for ``rooms`` and ``sources``; ``names`` is its result.
 
     Raises
     ------
     ConfigError
-        Naming file, key, value and what is allowed.
+        If a document is wrong; the message gives file, key, value and the allowed values.
     """
     paper: dict[str, Any] = {}
     for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
@@ -101,7 +104,7 @@ def expand_paper(
 
 
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the settings of ``settings.yaml`` with the defaults of their environments."""
+    """Return the settings in ``settings.yaml``, merged over the defaults of their environments."""
     settings: dict[str, dict[str, Any]] = {}
     used = {entry["environment"] for entry in room["settings"].values()}
     for environment in room.get("defaults", {}):
@@ -110,7 +113,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for written, entry in room["settings"].items():
         for name, setting in _each_setting(written, entry):
             if name in settings:
-                raise ConfigError(f"setting {name!r} stands there twice; allowed: once")
+                raise ConfigError(f"setting {name!r} occurs twice; allowed: once")
             shared = room.get("defaults", {}).get(setting["environment"], {})
             settings[name] = merge(shared, setting)
             with Source(f"setting {name!r}").named():
@@ -121,7 +124,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield name and setting for each value of the parameter under ``each``."""
+    """Yield the name and the setting for each value of the parameter under ``each``."""
     if "each" not in entry:
         yield name, entry
         return
@@ -137,9 +140,9 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
 def expand_claims(
     document: Mapping[str, Any], names: Names, words: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return claims with readings in place of choices, and canonical labels.
+    """Return a claims file with readings in place of choices and with canonical labels.
 
-    See `names_of` for ``names``; ``words`` is the table of vague words.
+    ``names`` is the result of `names_of`; ``words`` is the table of vague words.
     """
     names.add_lists(document.get("lists", {}))
     writer = Writer(document, names, words)
@@ -164,7 +167,7 @@ def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a race as blocks, whose trials are turns."""
+    """Yield the parts of a race as blocks whose trials are turns."""
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
         place = f"timings.{number}.cells.{i}"
@@ -204,7 +207,7 @@ def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
         used |= titles
     for key in room.get("titles", {}):
         if names.label("titles", str(key)) not in used:
-            raise ConfigError(f"titles has {key!r}, which no title of a panel asks for")
+            raise ConfigError(f"titles has {key!r}, which no title of a panel uses")
     written = room.get("tables", {}).items()
     tables = {name: expand_shown(f"tables.{name}", table, names) for name, table in written}
     return {**kept, "figures": figures, "tables": tables}

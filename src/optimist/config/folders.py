@@ -1,4 +1,4 @@
-"""The folders of results and figures: two folders without sources."""
+"""The folders for results and figures, which must be different and contain no sources."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.layout import MOST_BYTES
 from optimist.core.root import project_root, workspace
 
-# Folders of a checkout, and of a folder that uses it, in which nothing that is made belongs.
+# Folders of a checkout, and of a folder that uses it, in which no generated files belong.
 SOURCES = (
     *("src", "config", "data", "workflow", "docs", "tests", "profiles", "examples"),
     *("benchmarks", "website", ".git", ".github", ".ci", ".venv", ".snakemake"),
@@ -15,14 +15,14 @@ SOURCES = (
 
 
 def check(results: str, figures: str) -> None:
-    """Raise ConfigError unless two folders may be written to."""
+    """Raise ConfigError unless the two folders are different and may be written to."""
     roots = [Path(os.path.realpath(root)) for root in (project_root(), workspace())]
     allowed = "allowed: a folder of its own, such as results or figures"
     folders = []
     for key, name in {"results": results, "figures": figures}.items():
         if not name.strip() or name.startswith("~") or set("{}\n\t") & set(name):
             raise ConfigError(
-                f"{key} is {name!r}; allowed: a folder, with its name in full, without {{ and }}"
+                f"{key} is {name!r}; allowed: the full name of a folder, without {{ and }}"
             )
         if any(len(os.fsencode(part)) > MOST_BYTES for part in Path(name).parts):
             fault = f"{key} is {brief(name)}"

@@ -1,7 +1,7 @@
-"""The tables of keys in config/README.md, made from the models.
+"""The tables of keys in config/README.md, which are generated from the models.
 
-``python -m optimist.config.key_tables`` writes them between the lines ``<!-- keys of NAME -->`` and
-``<!-- end of keys -->``.
+``python -m optimist.config.key_tables`` writes each table between the lines
+``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
 """
 
 import inspect
@@ -25,7 +25,7 @@ from optimist.figures import TABLES as TABLES_SHOWN
 from optimist.figures import models as panels
 from optimist.figures.studies import STUDIES, study_class
 
-# The mapping that each table lists the keys of.
+# The mapping whose keys each table lists.
 TABLES: dict[str, Any] = {
     "config": config.Config,
     "settings": runs.Settings,
@@ -48,7 +48,7 @@ TABLES: dict[str, Any] = {
     "said": config.Said,
     "finding": config.Finding,
 }
-# Mappings whose kinds have keys of their own, with the registry of the kinds.
+# Mappings in which each kind has its own keys, with the registry of the kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {
     "panel": (panel_class, PANELS),
     "table": (table_class, TABLES_SHOWN),
@@ -72,7 +72,7 @@ Row = tuple[str, str, str, str]
 
 
 def with_tables(text: str) -> str:
-    """Return a text with new tables between its marks."""
+    """Return a text with up-to-date tables between its marks."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{_table(mark[2])}{mark[3]}", text)
 
 
@@ -93,7 +93,7 @@ def _table(name: str) -> str:
 
 
 def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
-    """Yield the dotted keys of a mapping and of mappings in it, and what is said of them."""
+    """Yield a row for each dotted key of a mapping and of the mappings in it."""
     said = _said(model)
     for key, hint in keys_of(model).items():
         is_required = "required" if key in model.__required_keys__ else ""
@@ -116,7 +116,7 @@ def _first_line(documented: Any) -> str:
 
 
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
-    """Return the keys that all kinds have, and then those that some kinds have."""
+    """Return rows for the keys that all kinds have, followed by keys that only some kinds have."""
     kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
     rows_of_key: dict[str, list[Row]] = {}
     for rows in kinds:
@@ -129,7 +129,10 @@ def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
 
 
 def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
-    """Return the default of a key, if all kinds that have the list that it is in agree on it."""
+    """Return the default of a key if all kinds have the key and agree on it, otherwise "".
+
+    A key of the entries of a list only concerns the kinds that have the list.
+    """
     above, _, _ = key.rpartition("[]")
     number = sum(above in kind for kind in kinds) if above else len(kinds)
     return rows[0][2] if len(rows) == number and len({row[2] for row in rows}) == 1 else ""
@@ -148,7 +151,7 @@ def _kinds_table(load: Any, registry: Mapping[str, str]) -> str:
 
 
 def _said(model: Any) -> dict[str, str]:
-    """Return the sentences after ``#:`` at or above the keys of a class and of those it extends."""
+    """Return the ``#:`` comments of a class and its bases, by the key that each one describes."""
     sentences: dict[str, str] = {}
     for base in getattr(model, "__orig_bases__", ()):
         sentences |= _said(base)
@@ -163,7 +166,7 @@ def _said(model: Any) -> dict[str, str]:
 
 
 def _default(key: str, hint: Any) -> str:
-    """Return the value in config/config.yaml of a dotted key, as a table has it."""
+    """Return the value of a dotted key in config/config.yaml, formatted for a table."""
     value = read_yaml(project_root() / "config" / "config.yaml")
     for step in key.split("."):
         value = value[step]
@@ -175,7 +178,7 @@ def _default(key: str, hint: Any) -> str:
 
 
 def _allowed(hint: Any) -> str:
-    """Return in words what a type allows."""
+    """Describe the values that a type allows."""
     plain, conditions = bare(hint)
     if get_origin(plain) is Literal:
         return ", ".join(f"`{value}`" for value in get_args(plain))

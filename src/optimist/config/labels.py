@@ -5,11 +5,11 @@ Where the configuration lists settings or algorithms, an entry is
 ``label``                       a name, or ``name[option=value,...]``
 ``$name``                       all entries of the list ``name`` among ``lists``
 ``[...]``                       a list within the list
-``{sweep: label, key: values}`` the label with each value of a key; with several keys each
-                                combination, of which the first key changes slowest. Instead of one
-                                label there may be a list of them.
-``{settings: ..., algorithms: ...}``  each setting with each algorithm, ``setting/algorithm``; names
-                                that facts have
+``{sweep: label, key: values}`` the label with each value of a key; with several keys, the label
+                                with each combination of values, where the first key changes
+                                slowest. ``label`` may also be a list of labels.
+``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``,
+                                the form of the names of some facts
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,17 +29,17 @@ class Names:
     Parameters
     ----------
     paper : str
-        Its id.
+        Id of the paper.
     bases : mapping
-        Its base settings by name.
+        The paper's base settings, by name.
     files : mapping or None
-        Classes in files by the names that they have here.
+        Classes in files, by their names in the configuration.
 
     Attributes
     ----------
     settings : dict
-        The full specification of every requested setting, by canonical label, and of every base
-        setting.
+        The full specification, by canonical label, of every base setting and of every setting that
+        was looked up.
     """
 
     def __init__(
@@ -52,22 +52,22 @@ class Names:
         self._canonicals: dict[str, str] = {}
 
     def add_lists(self, lists: Mapping[str, Any]) -> None:
-        """Make lists known by their names; an entry may refer to lists before its own."""
+        """Add lists under their names; an entry may refer to lists that precede its own."""
         for name, entries in lists.items():
             if name in self._lists:
-                raise ConfigError(f"lists.{name} stands in an earlier file; allowed: a new name")
+                raise ConfigError(f"lists.{name} exists in an earlier file; allowed: a new name")
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
     def labels(self, place: str, entries: Any) -> list[str]:
-        """Return the canonical labels of the entries of a list, each once.
+        """Return the canonical labels of the entries of a list, without repetitions.
 
-        ``place`` is the key of the list, for messages.
+        ``place`` is the key of the list, for error messages.
         """
         canonical_labels = (self.label(place, text) for text in self._expand(place, entries))
         return list(dict.fromkeys(canonical_labels))
 
     def label(self, place: str, text: str) -> str:
-        """Return a label in canonical form, or ``label/label``; other texts as they are."""
+        """Return a label or ``label/label`` in canonical form, and any other text unchanged."""
         if not isinstance(text, str):
             raise ConfigError(f"{place} is {text!r}; allowed: a label")
         if text not in self._canonicals:
@@ -83,7 +83,7 @@ class Names:
         Raises
         ------
         ConfigError
-            Naming ``place``, for an unknown name or option.
+            If the name or an option is unknown; the message names ``place``.
         """
         try:
             label, spec = resolve_setting(self._paper, text)
@@ -92,7 +92,7 @@ class Names:
         return self._known(label, spec)
 
     def is_setting(self, text: str) -> bool:
-        """Return whether a label names a setting, with any options."""
+        """Return whether a label names a setting, whatever its options are."""
         return name_of(text) in self._paper["settings"]
 
     def _known(self, label: Label, spec: dict[str, Any]) -> str:
@@ -142,7 +142,7 @@ class Names:
 
 
 def parts(text: str) -> list[str]:
-    """Return the pieces of a text between its slashes; a slash within options does not count."""
+    """Split a text at its slashes, except for slashes within options."""
     pieces, depth = [""], 0
     for letter in text:
         depth += (letter == "[") - (letter == "]")

@@ -1,4 +1,4 @@
-"""Loading and checking configuration, with messages that say what to type instead."""
+"""Loading and checking the configuration, with messages that say what to write instead."""
 
 import fnmatch
 import re
@@ -24,14 +24,14 @@ from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Setting, Settings
 from optimist.figures.models import Figures, Style
 
-# Files of a paper that say what runs and what is shown, with their models.
+# The files of a paper that define its runs and figures, with their models.
 ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 
 
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
     """Return config/config.yaml with the YAML files ``overlays`` merged over it, checked.
 
-    Last come ``values``, texts ``key=value`` as Snakemake's ``--config`` takes them.
+    The ``values`` are merged last: texts ``key=value`` as for Snakemake's option ``--config``.
     """
     config: dict[str, Any] = {}
     for overlay in overlays:
@@ -54,22 +54,23 @@ def read_overlay(path: str | Path) -> dict[str, Any]:
 
 
 def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
-    """Return some keys of the configuration, checked."""
+    """Check some keys of the configuration, and return them with typed values."""
     typed: dict[str, Any] = _typed(overlay, Config)
     check(typed, Config, source, is_part=True)
     return typed
 
 
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``config`` merged over config/config.yaml, not checked.
+    """Return ``config`` merged over config/config.yaml, without checks.
 
-    Snakemake has done so itself, except where the workflow is a module and ``config`` an overlay.
+    Snakemake does this itself unless the workflow is used as a module, where ``config`` is an
+    overlay.
     """
     return merge(read_yaml(project_root() / "config" / "config.yaml"), config)
 
 
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``config`` if it is valid; raise ConfigError otherwise."""
+    """Return ``config`` with typed values if it is valid; raise ConfigError otherwise."""
     check_plain(config, "config")
     typed: dict[str, Any] = _typed(config, Config)
     check(typed, Config, Source("config"))
@@ -86,9 +87,9 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _typed(value: Any, hint: Any) -> Any:
-    """Return a value in which texts are replaced by their meaning where the type allows no text.
+    """Replace texts in a value by the YAML values that they spell, where the type allows no text.
 
-    Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
+    For ``caps={trials: 2}``, Snakemake's option ``--config`` passes 2 as a text.
     """
     if isinstance(value, Mapping):
         return {key: _typed(inner, inside(hint, str(key))) for key, inner in value.items()}
@@ -101,7 +102,7 @@ def _typed(value: Any, hint: Any) -> Any:
         meaning = read_value(value, "value")
     except ConfigError:
         return value
-    # Where the model is silent, "Regret: a start" is a caption, and no key with a value.
+    # Where the model allows any value, "Regret: a start" is a caption, not a key with a value.
     is_scalar = meaning is None or isinstance(meaning, bool | int | float)
     return meaning if is_scalar or Any not in allowed else value
 
@@ -118,7 +119,7 @@ def claims_path(name: str) -> Path:
 
 @lru_cache
 def load_words() -> dict[str, Any]:
-    """Return the meanings of the papers' vague words: relation and bound by word."""
+    """Return the meanings of the papers' vague words: the relation and bound of each word."""
     words: dict[str, Any] = read("config/words.yaml", Vocabulary)
     with _source("config/words.yaml").named():
         for word, entry in words.items():
@@ -128,25 +129,25 @@ def load_words() -> dict[str, Any]:
 
 @lru_cache
 def load_style() -> dict[str, Any]:
-    """Return the style of methods in figures: a palette, and colour and marker by method."""
+    """Return the style of figures: a palette, and the colour and marker of each method."""
     style: dict[str, Any] = read("config/style.yaml", Style)
     return style
 
 
 def read(name: str, model: Any) -> Any:
-    """Return the document of a file of the project, checked against a model."""
+    """Return the document in a file of the project, checked against a model."""
     document = read_yaml(project_root() / name)
     check(document, model, _source(name))
     return document
 
 
 def load_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims of a YAML file, checked against their types, with readings for choices.
+    """Return the claims in a YAML file, checked, with readings in place of choices.
 
     Raises
     ------
     ConfigError
-        Naming file, claim, key, value and what is allowed.
+        If the file is wrong; the message gives file, claim, key, value and the allowed values.
     """
     document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
     check(document, Claims, source)
@@ -162,19 +163,19 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 
 
-# The changes to papers by default, see `using`.
+# The changes that apply to papers by default, see `using`.
 _in_use: dict[str, Any] = {}
 _overlays: list[str] = []
 
 
 @contextmanager
 def using(*overlays: str | Path) -> Iterator[None]:
-    """Let papers that are loaded meanwhile have the settings of some overlays, and no others.
+    """Apply the changes in some overlays, and no others, to papers loaded within the context.
 
     Raises
     ------
     ConfigError
-        For an overlay that cannot be read, or a wrong key or value in it.
+        If an overlay cannot be read, or has a wrong key or value.
     """
     before = dict(_in_use), [*_overlays]
     _in_use.clear()
@@ -189,39 +190,39 @@ def using(*overlays: str | Path) -> Iterator[None]:
 
 
 def overlays_in_use() -> list[str]:
-    """Return the files of `using`, as they were given."""
+    """Return the overlays given to `using`, as they were written."""
     return [*_overlays]
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the changes of a configuration to papers, as `load_paper` takes them."""
+    """Return the changes that a configuration makes to papers, in the form for `load_paper`."""
     more = {key: config[key] for key in ("algorithm_files", "additions")}
     return {**config["changes"], **more}
 
 
 def with_file(label: str) -> str:
-    """Return the label of an algorithm with its file in place of its name in an overlay in use."""
+    """Replace the name in an algorithm's label by the file that an overlay in use gives for it."""
     name = name_of(label)
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
 
 
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the configuration of a paper, checked against its types and by building each cell.
+    """Return the configuration of a paper, checked against its models and by building each cell.
 
     Parameters
     ----------
     name : str
     changes : mapping or None
-        The section ``changes`` of the configuration; it may have ``algorithm_files`` and
-        ``additions`` too. None for the overlays of `using`.
+        The section ``changes`` of the configuration, which may also contain ``algorithm_files`` and
+        ``additions``. With None, the overlays of `using` apply.
 
     Returns
     -------
     dict
         The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
-        lists and sweeps. ``settings`` holds the full specification of every base setting, and of
-        every label of a setting that the files use; ``style`` the style of its methods.
+        lists and sweeps. ``settings`` holds the full specification of every base setting and of
+        every setting label that the files use; ``style`` holds the style of the paper's methods.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
@@ -237,7 +238,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
 
 
 def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the paper of a folder with everything written out and changed."""
+    """Return the paper in a folder with everything written out, changed and checked."""
     rooms, sources = _rooms(folder, changes)
     names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
     paper = expand_paper(rooms, sources, names)
@@ -257,7 +258,7 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
-    """Return a message on a paper that places additions where their author wrote them."""
+    """Rewrite a message about a paper so that it locates additions where their author put them."""
     if folder.name in changes.get("additions", {}):
         number = len(read_yaml(folder / "runs.yaml")["runs"])
 
@@ -274,7 +275,7 @@ def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
 def _rooms(
     folder: Path, changes: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Source]]:
-    """Return the documents in the folder of a paper, and their files."""
+    """Return the documents in a paper's folder, with additions, and their sources for messages."""
     sources = {room: _source(f"config/papers/{folder.name}/{room}.yaml") for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     additions = (changes or {}).get("additions", {}).get(folder.name, {})
@@ -291,12 +292,12 @@ def _rooms(
 
 
 def _source(name: str) -> Source:
-    """Return a file of the project."""
+    """Return the source for a file of the project."""
     return Source(name, project_root() / name)
 
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a paper with more trials and with other settings."""
+    """Return a copy of a paper with the changes to its numbers of trials and its settings."""
     copy: dict[str, Any] = copied(paper)
     for block in copy["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
@@ -307,7 +308,7 @@ def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 
 def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes of a setting without the options that its label sets."""
+    """Return the changes to a setting without the options that its label sets."""
     in_label = {key for key, _ in Label.parse(label, "setting").options}
     return {
         part: {k: v for k, v in value.items() if k not in in_label}
@@ -331,8 +332,9 @@ def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
 def matches(label: str, pattern: str) -> bool:
     """Return whether a pattern selects the label of a setting.
 
-    A pattern with ``[`` is compared with the whole label, and one without with its name alone, so
-    that it selects the setting with any options. ``*`` matches any text, ``?`` one letter.
+    A pattern with ``[`` is compared with the whole label. Any other pattern is compared with the
+    name alone, so that it selects the setting with any options. ``*`` matches any text, ``?`` a
+    single character.
     """
     literal = re.sub(r"\[", "[[]", pattern)
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)

@@ -22,32 +22,32 @@ class Caps(Keys):
 
 
 class Changes(Keys):
-    #: Least number of trials per cell in the regret lane; null for the papers' own.
+    #: Minimum number of trials per cell in the regret lane; null keeps the papers' own numbers.
     trials: Trials | None
-    #: By paper and pattern: keys merged over the settings that match. A pattern without [ is
-    #: compared with names, so that it selects a setting with any options, and one with [ with whole
-    #: labels; * matches any text, ? one letter.
+    #: Keys to merge over the matching settings, by paper and pattern. A pattern without [ is
+    #: compared with names, so that it selects a setting with any options; a pattern with [ is
+    #: compared with whole labels. * matches any text, ? a single character.
     settings: dict[str, dict[str, dict[str, Any]]]
 
 
 class Additions(Keys, total=False):
     #: Settings by name, as in settings.yaml; the environment may be a class in a file.
     settings: dict[str, Any]
-    runs: list[dict[str, Any]]  #: Blocks, as in runs of runs.yaml.
+    runs: list[dict[str, Any]]  #: Blocks, as under runs in runs.yaml.
     figures: dict[str, Any]  #: Figures by name, as in figures.yaml.
 
 
 class Only(Keys):
     settings: list[str]  #: Names of settings (with all options) or whole labels.
     algorithms: list[str]  #: Names of algorithms (with all options) or whole labels.
-    #: Figures and tables as PAPER/NAME, and claims as PAPER/claims: only these are made, from the
-    #: cells that they show.
+    #: Figures and tables as PAPER/NAME, and claims as PAPER/claims: only these are made, and only
+    #: from the cells that they show.
     figures: list[str]
 
 
 class Timing(Keys):
-    #: Whether a race reserves more cores than its one, and on a cluster a node; without, times mean
-    #: nothing.
+    #: Whether a race reserves more cores than the one that it uses, and a whole node on a cluster.
+    #: Otherwise times mean nothing.
     exclusive: bool
     #: Largest number of the machine's cores that a timing job reserves; it uses one. null means
     #: all.
@@ -55,10 +55,10 @@ class Timing(Keys):
 
 
 class Data(Keys):
-    #: auto asks UCI and falls back to the verified copy in data/mirror. `uci` and `mirror` use that
-    #: one only.
+    #: `auto` downloads from UCI and falls back to the verified copy in data/mirror; `uci` and
+    #: `mirror` use only that source.
     source: Literal["auto", "uci", "mirror"]
-    timeout: Annotated[float, Gt(0), Le(86_400)]  #: Seconds for the download from UCI.
+    timeout: Annotated[float, Gt(0), Le(86_400)]  #: Timeout of the download from UCI in seconds.
 
 
 class Covertype(Keys):
@@ -78,21 +78,21 @@ class Datasets(Keys):
 class Config(Keys):
     #: Papers to run, by the name of their folder in config/papers.
     papers: Annotated[list[str], MinLen(1), Once]
-    results: str  #: Folder of all generated files but the figures. Relative to the project.
-    figures: str  #: Folder of figures, tables, claims and their records.
+    results: str  #: Folder for all generated files except figures, relative to the project.
+    figures: str  #: Folder for figures, tables, claims and their records.
     caps: Caps  #: Caps on the papers' plans; null means no cap.
     changes: Changes  #: Changes to the papers' plans: more trials, longer or larger settings.
-    #: Algorithms of your own: by the name that they have in runs and figures, a class in a file,
-    #: path.py:Class, from the folder that Snakemake runs in.
+    #: Your own algorithms, by their names in runs and figures: each is a class in a file,
+    #: path.py:Class, where the path is relative to the folder in which Snakemake runs.
     algorithm_files: dict[Name, ClassInFile]
-    #: By paper: more settings, blocks of runs, and figures, in the form of its files.
+    #: Further settings, blocks of runs and figures, by paper, in the form of the paper's files.
     additions: dict[str, Additions]
-    only: Only  #: Restrict the cells and their products; an empty list means all.
-    #: Least number of trials, or turns, of the cells of a claim, by claim: the number that decides
-    #: an open one (`optimist claims --open`).
+    only: Only  #: Restrictions on the cells and their products; an empty list means all.
+    #: Minimum number of trials or turns for the cells of a claim, by claim; `optimist claims
+    #: --open` shows the number that would decide an open claim.
     decide: dict[str, Trials]
-    #: Which cells are played: with `ignore` every cell, with `use` only cells that the committed
-    #: tables lack or have of other code.
+    #: Which cells are played: every cell (`ignore`), or only cells that the committed tables lack
+    #: or have from different code (`use`).
     committed: Literal["ignore", "use"]
     #: Whether trials that exceed the resources of their job end with a status. Otherwise the
     #: scheduler ends the whole job.
@@ -107,20 +107,21 @@ class Config(Keys):
 
 class Number(Keys):
     claim: str  #: Id of the claim.
-    check: str  #: Label of the check whose numbers the sentence has.
-    reading: NotRequired[str]  #: Name of its reading, if several have that check.
+    check: str  #: Label of the check whose numbers the sentence quotes.
+    reading: NotRequired[str]  #: Name of the reading, if several readings have that check.
 
 
 class Said(Keys):
     claimed: str  #: The claims of the paper.
     found: str  #: The findings.
     paper: str  #: The paper with its authors and a link, for the README's table.
-    #: The findings in a sentence, for the README; `{NAME[value]}`, and likewise `low`, `high` and
-    #: `n`, come from `numbers`.
+    #: The findings in one sentence, for the README; `{NAME[value]}`, and likewise `low`, `high` and
+    #: `n`, are filled in from `numbers`.
     headline: str
     says: str  #: The statement of the paper, for the README's table.
-    measured: str  #: Our measurement next to it; with numbers as in `headline`.
-    numbers: dict[str, Number]  #: Checks whose numbers these sentences have, by a name of your own.
+    measured: str  #: Our measurement of the same, with numbers as in `headline`.
+    #: Checks whose numbers these sentences quote, each under a name of your choice.
+    numbers: dict[str, Number]
     expects: dict[str, str]  #: Verdicts that the sentences rest on, by claim.
 
 

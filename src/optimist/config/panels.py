@@ -1,9 +1,9 @@
 """Panels of a figure: from one entry of the file to every single panel.
 
-A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it is then
-written out as one panel for each combination, of which the first key in that order changes slowest.
-``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
-shows its one ``setting`` with each of the values of a key.
+A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`. It is then
+written out as one panel for each combination of values, where the first key in the order of
+`SPREAD` changes slowest. ``settings: {each: ...}`` gives one panel for each setting. A panel with
+``over: {key: values}`` shows its single ``setting`` with each of the values of a key.
 """
 
 import re
@@ -22,22 +22,22 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
 ) -> tuple[dict[str, Any], set[str]]:
-    """Return a figure with all its panels written out, and which titles of the room it takes.
+    """Return a figure with all its panels written out, and the titles of the file that it uses.
 
     Parameters
     ----------
     place : str
-        Its key, for messages.
+        Key of the figure, for messages.
     figure : mapping
         An entry of ``figures``.
     room : mapping
-        The whole file, of which ``panel_defaults`` and ``titles`` hold for every figure.
+        The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure.
     names : Names
 
     Raises
     ------
     ConfigError
-        Where one of the figure's own titles is of nothing that it shows.
+        If the figure itself has a title that none of its panels uses.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
@@ -50,7 +50,7 @@ def expand_figure(
     written = {**kept, "panels": [single for panel in panels for single in panel.spread()]}
     for key in of_figure:
         if key not in used:
-            raise ConfigError(f"{place}.titles has {key!r}, which no title of a panel asks for")
+            raise ConfigError(f"{place}.titles has {key!r}, which no title of a panel uses")
     return written, used & of_room.keys()
 
 
@@ -81,7 +81,7 @@ def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str
 
 
 class _Panel:
-    """One panel as it is written, with the defaults of its figure."""
+    """One panel as the file has it, with the defaults of its figure."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class _Panel:
         self._titles, self._names, self._used = titles, names, used
 
     def spread(self) -> Iterator[dict[str, Any]]:
-        """Yield the single panels."""
+        """Yield the single panels, one for each combination of values."""
         lists = {key: self._choices(key) for key in SPREAD if self._is_spread(key)}
         for values in product(*lists.values()):
             chosen = dict(zip(lists, values, strict=True))
@@ -116,7 +116,7 @@ class _Panel:
         return value if isinstance(value, list) else [value]
 
     def _titled(self, panel: dict[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a panel with its values in place of the keys in braces in its title."""
+        """Return a panel in whose title the keys in braces are replaced by the panel's values."""
         if "title" not in panel:
             return panel
         if not isinstance(panel["title"], str):
@@ -128,11 +128,11 @@ class _Panel:
                 raise unknown_name(f"key in {self._place}.title", braces[1], words)
             return words[braces[1]]
 
-        # Other braces may be mathematics.
+        # Other braces may belong to mathematics.
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
-        """Return a value in the words of ``titles``; for a setting, at least of its name."""
+        """Return the title of a value from ``titles``, or for a setting from the setting itself."""
         is_setting = key in ("setting", "settings")
         for word in [str(value), *([name_of(value)] if is_setting else [])]:
             if word in self._titles:

@@ -1,4 +1,4 @@
-"""Selection of cells from typed texts: patterns of settings, environments in files, algorithms."""
+"""Selection of cells by text: patterns of settings, environments in files, and algorithms."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from optimist.experiments.isolation import isolated
 OWN = "own"
 # The default horizon of a user's own setting.
 HORIZON = 1000
-SHOWN = 8  # names in an error about a pattern
+SHOWN = 8  # the number of names that an error about a pattern lists
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Setting:
     Attributes
     ----------
     paper : str
-        Id of the paper that has it, or "own".
+        Id of the paper that has the setting, or "own".
     label : str
-        Its canonical label.
+        Canonical label of the setting.
     title : str
         Display name, by default the label.
     """
@@ -54,7 +54,7 @@ class Setting:
         Raises
         ------
         ConfigError
-            If this setting's domain lacks the algorithm.
+            If no algorithm of this name plays in the setting's domain.
         """
         try:
             return make_cell(self._source, self.label, algorithm)
@@ -63,27 +63,27 @@ class Setting:
 
     @property
     def environment(self) -> str:
-        """Name of its environment, which may be a class in a file."""
+        """Name of the environment, which may be a class in a file."""
         return str(self._source["settings"][name_of(self.label)]["environment"])
 
     @property
     def domain(self) -> str:
-        """``arms`` or ``box``."""
+        """The domain of the actions, ``arms`` or ``box``."""
         return environment_domain(self.environment)
 
 
 def settings(*texts: str, **options: Value) -> list[Setting]:
-    """Return the settings that some texts match, each once.
+    """Return the settings that the texts match, without repetitions.
 
     Parameters
     ----------
     texts : str
-        ``paper/label``, where ``*`` and ``?`` in the label match letters. In the name they match
-        settings of the paper, and options after it apply to all of them. Within the brackets they
-        match settings that the paper runs. Or the label of an environment in a file or an installed
-        package, ``world.py:World[dimension=3]``.
+        Either ``paper/label``, where ``*`` and ``?`` in the label are wildcards, or the label of an
+        environment in a file or an installed package, such as ``world.py:World[dimension=3]``.
+        Wildcards in the name of the label match settings of the paper, and the options after the
+        name apply to all of them. Wildcards within the brackets match settings that the paper runs.
     options : value
-        Options for all of them, such as ``horizon=2000``.
+        Options for all these settings, such as ``horizon=2000``.
 
     Raises
     ------
@@ -99,24 +99,24 @@ def once(chosen: Iterable[Setting]) -> list[Setting]:
     Raises
     ------
     ConfigError
-        If environments in different files have one name, which must identify settings.
+        If environments in different files have the same name, as names must identify settings.
     """
     by_name: dict[str, Setting] = {}
     for one in chosen:
         other = by_name.setdefault(str(one), one)
         if other.environment != one.environment:
             raise ConfigError(
-                f"{other.environment} and {one.environment} have one name, {one}; allowed: classes "
-                "of different names"
+                f"{other.environment} and {one.environment} have the same name, {one}; allowed: "
+                "classes with different names"
             )
     return list(by_name.values())
 
 
 def setting(text: str, **options: Value) -> Setting:
-    """Return one setting; see `settings`."""
+    """Return the single setting that a text matches; see `settings`."""
     matching = settings(text, **options)
     if len(matching) != 1:
-        raise ConfigError(f"setting {text!r} stands for {len(matching)} settings; allowed: one")
+        raise ConfigError(f"setting {text!r} matches {len(matching)} settings; allowed: one")
     return matching[0]
 
 
@@ -148,15 +148,15 @@ def _settings(text: str) -> list[Setting]:
         names = ", ".join([*labels][:SHOWN])
         more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
         raise ConfigError(
-            f"setting {text!r} matches nothing{runs}; allowed: patterns, in which * and ? stand "
-            f"for letters and nothing else does, of {names}{more}; optimist list "
+            f"setting {text!r} matches nothing{runs}; allowed: patterns, with no wildcards "
+            f"but * and ?, that match some of {names}{more}; optimist list "
             f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']} prints them"
         )
     return [_setting(paper_name, name, paper) for name in matching]
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
-    """Return a setting under its canonical label; its title includes its options."""
+    """Return a setting with its canonical label and with its options in its title."""
     label = make_cell(source, label, "uniform").setting
     name = name_of(label)
     title = source["settings"][name].get("title")
@@ -166,7 +166,7 @@ def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
 
 
 def _own(text: str) -> Setting:
-    """Return the setting of a user's environment, named after its class."""
+    """Return a setting for a user's environment, named after the class."""
     asked = Label.parse(text, "setting")
     name = asked.name.rpartition(":")[2]
     spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
@@ -183,7 +183,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm. A label stays as it is; a class is registered."""
+    """Return the label of an algorithm, given by a label or by a class, which is registered."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):
@@ -194,13 +194,14 @@ def algorithm(entry: Any) -> str:
 def register(cls: type) -> str:
     """Register a class in this process under its own name, and return that name.
 
-    Use it in labels, ``Mine[gamma=0.1]``. Other processes play it. Its trials are not kept, as
-    changes to the class cannot be detected. A class in a file needs no registration.
+    The name can be used in labels such as ``Mine[gamma=0.1]``. Trials of the class are played by
+    other processes, and are not kept, because changes to the class cannot be detected. A class in a
+    file needs no registration.
 
     Raises
     ------
     ConfigError
-        If it is not an algorithm, or has an algorithm's name.
+        If the class is not an algorithm, or has the name of a known algorithm.
     """
     for registry in REGISTRIES.values():
         if registry.accepts(cls):
@@ -209,10 +210,10 @@ def register(cls: type) -> str:
 
 
 def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
-    """Return all cells of some settings and algorithms.
+    """Return the cells of all given settings and algorithms.
 
-    Each published algorithm is built on a problem of its setting. Constructors of users' classes
-    run only in the processes that play them.
+    Each published algorithm is built for a problem of its setting. The constructors of users'
+    classes run only in the processes that play them.
 
     Raises
     ------
@@ -240,7 +241,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
             cell = made[label][i]
             if cell.algorithm in asked:
                 raise ConfigError(
-                    f"algorithms {asked[cell.algorithm]!r} and {label!r} are one, "
+                    f"algorithms {asked[cell.algorithm]!r} and {label!r} are the same, "
                     f"{cell.algorithm!r}; allowed: each once"
                 )
             asked[cell.algorithm] = label
@@ -249,9 +250,9 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return, by label, the cells of classes in files and packages; another process loads them.
+    """Return by label the cells of classes in files and packages, loaded by another process.
 
-    A class that ends that process also ends the processes that play it, which report the error.
+    A class that ends that process also ends the processes that play it, and these report the error.
     """
     made: dict[str, list[Cell]] = {}
     if labels:
@@ -270,9 +271,9 @@ def load(
     where: Sequence[Setting],
     labels: Sequence[str],
 ) -> None:
-    """Send labels and their cells; a copy of this process loads each class.
+    """Send labels and their cells; each class is loaded in a copy of this process.
 
-    Nothing is sent for a class that ends the copy, or raises an error from outside this package.
+    Nothing is sent for a class that ends the copy or raises an error from outside this package.
 
     Raises
     ------
@@ -291,7 +292,7 @@ def load(
 
 
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
-    """Return the cells of an algorithm, after building it on problems of two rounds."""
+    """Return the cells of an algorithm after building it for problems with two rounds."""
     cells_of_label = [one.cell(label) for one in where]
     for cell in cells_of_label:
         check_length(cell.paper, cell.setting, cell.algorithm)

@@ -1,7 +1,7 @@
 """Checking documents against models, with messages that say what is allowed.
 
-A model is a class of `optimist.core.keys.Keys`, or another type of plain data. Pydantic checks
-documents against it and converts nothing.
+A model is a subclass of `optimist.core.keys.Keys` or another type of plain data. Pydantic checks
+documents against the model and converts nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _TYPES = {
     bool: "true or false",
     NoneType: "null",
 }
-# Kinds of faults, as pydantic names them, with the bound in their context.
+# Kinds of faults, as pydantic names them, with words that contain the violated bound.
 _BOUNDS = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
@@ -39,16 +39,16 @@ _BOUNDS = {
 def check(
     document: Any, model: Any, source: Source, place: str = "", *, is_part: bool = False
 ) -> None:
-    """Raise ConfigError for the first fault of a document: the key, its value, what is allowed.
+    """Raise ConfigError for the first fault in a document, with key, value and allowed values.
 
     Parameters
     ----------
     document : plain data
     model : type
     source : Source
-        The file that it is in.
+        The file that contains the document.
     place : str
-        Its dotted key there; empty for the whole file.
+        The document's dotted key in the file; empty for the whole file.
     is_part : bool
         Whether keys may be missing, as in an overlay.
     """
@@ -69,7 +69,7 @@ def check(
 
 
 def bare(hint: Any) -> tuple[Any, list[Any]]:
-    """Return a type without its conditions, and the conditions."""
+    """Split a type into the plain type and its conditions."""
     conditions: list[Any] = []
     while get_origin(hint) in (Annotated, NotRequired, Required):
         hint, *more = get_args(hint)
@@ -78,7 +78,7 @@ def bare(hint: Any) -> tuple[Any, list[Any]]:
 
 
 def members(hint: Any) -> list[Any]:
-    """Return the types that a union allows, or the one type."""
+    """Return the members of a union, or the type itself if it is not a union."""
     hint, conditions = bare(hint)
     if get_origin(hint) in (Union, UnionType):
         return [*get_args(hint)]
@@ -87,12 +87,12 @@ def members(hint: Any) -> list[Any]:
 
 @lru_cache
 def keys_of(model: Any) -> dict[str, Any]:
-    """Return the types of the keys of a class of `Keys`; none for other types."""
+    """Return the type of each key of a subclass of `Keys`; other types have no keys."""
     return get_type_hints(model, include_extras=True) if is_typeddict(model) else {}
 
 
 def inside(hint: Any, key: str | int) -> Any:
-    """Return the type of the value under a key or number; Any if nothing is said of it."""
+    """Return the type of the value under a key or index; Any if the type does not determine it."""
     for member in members(hint):
         member, _ = bare(member)
         if is_typeddict(member):
@@ -103,7 +103,7 @@ def inside(hint: Any, key: str | int) -> Any:
 
 
 def _has(hint: Any, key: Any) -> bool:
-    """Return whether a type has values under a key."""
+    """Return whether a type allows values under a key."""
     plain = [bare(member)[0] for member in members(hint)]
     return hint is Any or any(key in keys_of(t) or get_origin(t) is dict for t in plain)
 
@@ -120,9 +120,9 @@ def _adapter(model: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Fault:
-    """A fault of a document: its kind, the keys that lead to it, a name and a bound.
+    """A fault in a document: its kind, the keys that lead to the faulty value, a name and a bound.
 
-    The name is an unknown, missing or malformed key of its value.
+    The name is an unknown, missing or malformed key in that value.
     """
 
     kind: str
@@ -132,7 +132,7 @@ class _Fault:
 
     @classmethod
     def of(cls, error: Mapping[str, Any], document: Any, model: Any) -> "_Fault":
-        """Return an error of pydantic, whose location also names members of unions."""
+        """Construct the fault from an error of pydantic, whose location also has union members."""
         kind, location, path = error["type"], error["loc"], list[Any]()
         value, hint = document, model
         is_key = location[-1:] == ("[key]",)
@@ -146,7 +146,7 @@ class _Fault:
 
     @property
     def is_of_type(self) -> bool:
-        """Whether the value is of another type; of a union each member has such a fault."""
+        """Whether the value has the wrong type; for a union, each member gives such a fault."""
         return self.kind.endswith(("_type", "_required"))
 
     def message(self, document: Any, model: Any, source: Source, place: str) -> str:
@@ -189,7 +189,7 @@ class _Fault:
 
 
 def _first(faults: Sequence[_Fault]) -> _Fault:
-    """Return the fault that is nearest to the top, of a key that is unknown before others."""
+    """Return the fault nearest to the top of the document, preferring one with an unknown key."""
     telling = [
         fault
         for fault in faults
@@ -204,14 +204,14 @@ def _first(faults: Sequence[_Fault]) -> _Fault:
 
 
 def _unmet(hint: Any, value: Any) -> str:
-    """Return words for the first condition of a type that a value does not meet."""
+    """Describe the first condition of a type that a value does not meet."""
     conditions = [one for member in members(hint) for one in bare(member)[1]]
     unmet = (one.words for one in conditions if isinstance(one, Such) and not _meets(one, value))
     return next(unmet, "another value")
 
 
 def _meets(condition: Such, value: Any) -> bool:
-    """Return whether a value meets a condition; one of another type cannot be asked."""
+    """Return whether a value meets a condition; values of the wrong type count as meeting it."""
     try:
         return bool(condition.func(value))
     except (TypeError, ValueError):

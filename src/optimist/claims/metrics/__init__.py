@@ -1,8 +1,9 @@
-"""Measures for claims: a statistic of a quantity.
+"""Metrics for claims: each is a statistic of a quantity.
 
 A trial or a turn yields a quantity (`quantities`). A statistic (`statistics`) is a function that
-makes evidence of it; the line above the function gives its quantities and the words of its label,
-whose fields are the arguments that a check sets. A new statistic takes one function and that line.
+turns such values into evidence. The ``line`` above the function names its quantities and gives the
+template of its label, whose fields are the arguments that a check sets. A new statistic takes one
+function with such a line.
 """
 
 from optimist.claims.metrics import statistics  # noqa: F401  fills the table

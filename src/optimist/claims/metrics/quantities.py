@@ -1,8 +1,8 @@
 """Quantities: the values that a trial or a turn yields, and their tables.
 
 A trial of the timing lane is a turn, in which cells are played one after another. Times are
-compared only between cells that were timed in turns together, so that drift of the machine cancels;
-sizes do not depend on the machine. Two algorithms in one setting meet the same random numbers.
+compared only between cells that were timed in common turns, so that drift of the machine cancels;
+sizes do not depend on the machine. All algorithms in a setting face the same random numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,19 +30,20 @@ class Quantity:
     Attributes
     ----------
     table : str
-        The table with its values at the end of trials; "studies" means the argument ``study``.
+        The table with its values at the end of trials; "studies" stands for the table that the
+        argument ``study`` names.
     column : str
-        The column; an argument in braces.
+        The column of the table; braces enclose an argument that names it.
     words : str
-        Its name in labels; arguments in braces.
+        The name of the quantity in labels; braces enclose arguments.
     unit : {"trials", "turns"}
-        The counted unit. Means of trials are arithmetic, and means of turns geometric.
+        The counted unit. Means over trials are arithmetic, and means over turns are geometric.
     arguments : tuple of str
-        Arguments that no label names.
+        Arguments that no label shows.
     is_gated : bool
-        Whether a check counts only if some method beats uniform play.
+        Whether a check decides only if some method beats uniform play.
     is_together : bool
-        Whether compared cells must be timed in turns together.
+        Whether compared cells must be timed in common turns.
     """
 
     table: str
@@ -86,30 +87,30 @@ class Asked:
 
     @property
     def is_timed(self) -> bool:
-        """Whether turns count, whose means are geometric."""
+        """Whether the units are turns, over which means are geometric."""
         return self.quantity.unit == "turns"
 
     @property
     def column(self) -> str:
-        """The column of the quantity."""
+        """The table column of the quantity."""
         return self.quantity.column.format(**self.arguments)
 
     @property
     def settings(self) -> list[str]:
-        """The settings, in the order of the label."""
+        """The settings, in the order in which the label names them."""
         if "settings" in self:
             return list(self["settings"])
         return [self[key] for key in ("setting", "base") if key in self]
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms, in the order of the label."""
+        """The algorithms, in the order in which the label names them."""
         keys = ("algorithm", "numerator", "denominator", "one", "other", "worse", "better", "scale")
         return [self[key] for key in keys if key in self]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell; for a list, all settings of an algorithm at once."""
+        """Setting and algorithm of each cell; a list of settings is grouped by algorithm."""
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
         if "algorithm" in self and "other" in self:
@@ -123,7 +124,7 @@ class Asked:
         return [(lane, *pair) for pair in dict.fromkeys(self.pairs)] if lane else []
 
     def check(self, number: int) -> None:
-        """Raise ConfigError for arguments that do not fit each other.
+        """Raise ConfigError if the arguments are inconsistent.
 
         ``number`` is the required number of settings in a list, 0 for any.
         """
@@ -137,25 +138,25 @@ class Asked:
         for name, numbers_given in numbers.items():
             if not isinstance(numbers_given, str) and len(numbers_given) != len(settings):
                 words = f"{name} has {len(numbers_given)} numbers"
-                raise ConfigError(f"{words}; allowed: {len(settings)}, as settings")
+                raise ConfigError(f"{words}; allowed: {len(settings)}, one for each setting")
         if "tuning" in self and len(set(map(name_of, settings))) > 1:
             names = ", ".join(settings)
-            raise ConfigError(f"settings of a tuning are {names}; allowed: of one name")
+            raise ConfigError(f"settings of a tuning are {names}; allowed: settings of one name")
         if "rounds" in self and not 0 <= self["since"] < self["rounds"]:
             raise ConfigError(
                 f"since is {self['since']}; allowed: at least 0 and below rounds, {self['rounds']}"
             )
 
     def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
-        """Return the complete rows of all cells, which must have the column.
+        """Return the rows of each cell's complete trials, which must have the column.
 
-        Rows are from the end of trials, or from all recorded rounds if a check names one. Trials
-        before ``also`` are always included.
+        If a check of regret names a round, the rows contain all recorded rounds; otherwise they
+        come from the quantity's own table. Trials with numbers below ``also`` are always included.
 
         Raises
         ------
         Missing
-            With the names of the cells without such rows, or without common turns.
+            If cells lack such rows, or were not timed in common turns; the message names the cells.
         """
         table, column, pairs = self.quantity.table, column or self.column, self.pairs
         if table == "studies":
@@ -174,7 +175,7 @@ class Asked:
         return frames
 
     def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
-        """Return the complete trials of a cell of a study."""
+        """Return the rows of the complete trials of a cell in a study's table."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
         rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
@@ -187,7 +188,7 @@ class Asked:
         return last(rows, column or self.column)
 
     def at(self, rows: "pd.DataFrame", rounds: float, column: str = "") -> "pd.Series":
-        """Return the quantity, or a column, of each trial at its last recorded round up to one.
+        """Return the quantity, or a column, of each trial at its last record up to ``rounds``.
 
         Times are interpolated between recorded rounds.
 
@@ -207,12 +208,18 @@ class Asked:
         return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
 
     def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
-        """Return the growth of the quantity of each trial after a round, at least one trial."""
+        """Return how much the quantity of each trial grows after the round ``since``.
+
+        Raise Missing unless the trials have at least one round after it.
+        """
         total = self.at(rows, max(since + 1, int(rows["round"].max())))
         return total - self.at(rows, since) if since else total
 
     def series(self, frames: "Sequence[pd.DataFrame]") -> "list[pd.Series]":
-        """Return the labelled value by trial: at two rounds, after a round or at the end."""
+        """Return the values that the label describes: at two rounds, after a round or at the end.
+
+        Each series is indexed by trial.
+        """
         if "rounds" in self:
             ends = self["rounds"], self["since"]
             return [self.at(rows, t) for t in ends for rows in frames]
@@ -222,18 +229,18 @@ class Asked:
         return [self.end(rows) for rows in frames]
 
     def common(self) -> np.ndarray:
-        """Return `series` of all cells over their common trials."""
+        """Return the `series` of all cells over their common trials, one row per series."""
         return common(self.series(self.frames()))
 
     def by_unit(self, values: "pd.Series") -> "pd.Series":
-        """Return values by split, if trials play splits of the data, or unchanged."""
+        """Return the mean per split if trials play splits of the data, otherwise the values."""
         return by_split(values, self["folds"] * self["repeats"]) if "folds" in self else values
 
     def positions(self, frames: "Sequence[pd.DataFrame]") -> np.ndarray:
-        """Return the positions of the settings on their axis, (settings,).
+        """Return the positions of the settings on their axis, as an array of shape (settings,).
 
-        ``points`` is a list of numbers, one for each setting, or the name of a fact of the
-        settings, or "rounds": the number of rounds of each one's frame.
+        The argument ``points`` is a list with one number per setting, the name of a fact about the
+        settings, or "rounds" for the number of rounds in each setting's frame.
         """
         points, settings = self["points"], self.settings
         if points == "rounds":

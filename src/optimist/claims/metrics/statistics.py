@@ -1,7 +1,7 @@
 """Statistics: evidence of one number from the values of trials or turns.
 
-Means of trials are arithmetic, and Student's t of y - b x decides on their ratios. Means of turns
-are geometric, and Student's t of logarithms decides.
+Means over trials are arithmetic, and Student's t of y - b x decides on their ratios. Means over
+turns are geometric, and Student's t of logarithms decides.
 """
 
 import math
@@ -33,35 +33,38 @@ from optimist.numerics.statistics import last_decade_slope, window_rates
 
 @line("value", "fact", "{name}, {setting}")
 def value(of: Asked) -> Exact:
-    """A value of the table of facts."""
+    """A value from the table of facts."""
     fact: Exact = of.cells.pick("facts", (of["name"], of["setting"]))[0]
     return fact
 
 
 @line("value", "not_run", "{what}, not run as the tuning fails otherwise")
 def not_run(of: Asked) -> Exact:
-    """A cell that was not run, for a tuning that fails otherwise: it may fail, and cannot hold."""
+    """A placeholder for a cell that was not run because its tuning fails on other checks.
+
+    The reading with this check may fail but cannot hold.
+    """
     return Exact(math.nan, 0, f"{of['what']} are not run")
 
 
 @line("mean", "watched", "mean {column} of {cell}")
 @line("mean", "time", "seconds of {cell}")
 def mean(of: Asked) -> Evidence:
-    """Mean at the end."""
+    """Mean of the values at the end of trials or turns."""
     (values,) = of.common()
     return inference.turns_mean(log(values)) if of.is_timed else Mean(values)
 
 
 @line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
 def median(of: Asked) -> Evidence:
-    """Median over trials at the end: the typical trial."""
+    """Median over trials of the values at the end, which describes the typical trial."""
     (values,) = of.common()
     return MedianRatio(values, np.ones(len(values)))
 
 
 @line("largest", "column quotient watched", "largest {quantity} of {cell}")
 def largest(of: Asked) -> Exact:
-    """Largest value over trials at the end, and over all rounds of a study."""
+    """Largest value over trials: at the end, or over all recorded rounds for a study."""
     (rows,) = of.frames()
     values = rows[of.column]
     if "bottom" in of:
@@ -78,9 +81,9 @@ def largest(of: Asked) -> Exact:
 @line("rate", "column", "{column} of {algorithm} per round, {setting}")
 @line("share", "agreement", "selections of {algorithm} that agree with the leader's, {setting}")
 def rate(of: Asked) -> Evidence:
-    """Mean of a counter at the end over the number of rounds.
+    """Mean of a counter at the end, divided by the number of rounds.
 
-    Or the share of a probe's selections that agree with the observed algorithm's.
+    For a probe, the share of its selections that agree with the leader's selections.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
@@ -89,7 +92,7 @@ def rate(of: Asked) -> Evidence:
 
 @line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
 def late_per_round(of: Asked) -> Evidence:
-    """Mean regret of the rounds after a given round: the simple regret of one drawn from them."""
+    """Mean regret per round after a given round: the simple regret of a round drawn from these."""
     (rows,) = of.frames()
     played = rows["round"].max() - recorded(rows, of["since"])
     return Mean((of.after(rows, of["since"]) / played).to_numpy())
@@ -97,7 +100,7 @@ def late_per_round(of: Asked) -> Evidence:
 
 @line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
-    """Share of the regret after a given round: 0 if regret ends there."""
+    """Share of the regret that accrues after a given round: 0 if no regret follows it."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
@@ -117,7 +120,7 @@ def share_of_settings(of: Asked) -> Evidence:
 def share_covered(of: Asked) -> Evidence:
     """Share of trials, pooled over settings, that never lost the true parameter.
 
-    Settings of one name share their random numbers, so their trials are not independent: pool only
+    Settings of the same name share random numbers, so their trials are not independent: pool only
     settings of different names.
     """
     # A trial without a record does not count as covered.
@@ -139,15 +142,15 @@ def ratio(of: Asked) -> Evidence:
     """Ratio of two means over common trials or turns.
 
     "The longest time over settings is at most b times the shortest" means that the ratio of every
-    pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
-    check for each pair.
+    pair is within [1/b, b]. Write this as ``each: {settings: [[r, s], [r, t], [s, t]]}`` with the
+    relation ``between``, which gives one check per pair.
     """
     return (inference.turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
 
 
 @line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
 def median_ratio(of: Asked) -> Evidence:
-    """Median over common trials of the ratio of regrets: the typical trial."""
+    """Median over common trials of the ratio of regrets, which describes the typical trial."""
     return MedianRatio(*of.common())
 
 
@@ -159,10 +162,10 @@ def ratio_of_spreads(of: Asked) -> Evidence:
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
-    """Ratio of mean regrets if each algorithm has the best of several settings.
+    """Ratio of the mean regrets of two algorithms, each in its best of several settings.
 
-    The best has the smallest mean over the first ``tuning`` trials; the ratio is over the other
-    trials. The settings must share their random numbers.
+    The best setting has the smallest mean over the first ``tuning`` trials; the ratio uses the
+    other trials. The settings must share their random numbers.
     """
     tuning, sides = of["tuning"], []
     every, size = of.series(of.frames(also=tuning)), len(of.settings)
@@ -184,7 +187,7 @@ def tuned_ratio(of: Asked) -> Evidence:
     least=RATIO_UNITS,
 )
 def doubling(of: Asked) -> Evidence:
-    """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends.
+    """Growth of mean regret over the second half of the rounds: 2 if linear, 1 if regret stops.
 
     Splits of the data share most training rows, see `splits_mean`.
     """
@@ -213,7 +216,7 @@ def thirds(of: Asked) -> Evidence:
     "ratio", "state", "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}"
 )
 def range_within(of: Asked) -> Exact:
-    """Largest over smallest value within a trial, largest over trials; 1 means constant."""
+    """Largest ratio, over trials, of a trial's largest value to its smallest; 1 means constant."""
     (rows,) = of.frames()
     sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
     return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), "largest of all turns")
@@ -236,9 +239,10 @@ def growth(of: Asked) -> Evidence:
     least=JACKKNIFE_UNITS,
 )
 def gap_difference(of: Asked) -> Evidence:
-    """Difference between two settings of a gap of mean regrets, in units of a third gap.
+    """Difference between two settings in a gap of mean regrets, as a multiple of a third mean.
 
-    The gap is absolute, unlike the ratio in `growth`; by the jackknife over common trials.
+    The third mean is the regret of ``scale`` in the same setting. The gap is a difference, unlike
+    the ratio in `growth`. The evidence comes from the jackknife over common trials.
     """
 
     def difference(means: np.ndarray) -> Any:
@@ -256,10 +260,10 @@ def gap_difference(of: Asked) -> Evidence:
     "folds repeats",
 )
 def difference_over_splits(of: Asked) -> Evidence:
-    """Mean difference of regrets per round between two rounds, over splits of the data.
+    """Mean over data splits of the difference in regret per round between two given rounds.
 
-    Trial i plays split i modulo ``folds`` times ``repeats``; trials of one split are averaged.
-    ``since`` 0 counts from the first round.
+    Trial i plays split i modulo ``folds`` times ``repeats``; trials on the same split are averaged.
+    With ``since`` 0, regret counts from the first round.
     """
     since, rounds, sides = of["since"], of["rounds"], []
     for rows in of.frames():
@@ -274,7 +278,7 @@ def difference_over_splits(of: Asked) -> Evidence:
 def curvature(of: Asked) -> Evidence:
     """Mean over trials of the second difference of a logarithm over three settings.
 
-    The settings are equally spaced; growth is less than exponential if the value is below 0.
+    The settings must be equally spaced; growth is slower than exponential if the value is below 0.
     """
     first, second, third = log(of.common())
     return inference.mean_difference(first + third, 2.0 * second)
@@ -298,7 +302,7 @@ def curvature(of: Asked) -> Evidence:
     least=EXPONENT_UNITS,
 )
 def exponent(of: Asked) -> Evidence:
-    """exponent_between of mean regret between two settings, or in t between two recorded rounds."""
+    """Exponent of mean regret between two settings, or in t between two recorded rounds."""
     late, early, factor = _between(of)
     return inference.exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
@@ -312,13 +316,13 @@ def exponent(of: Asked) -> Evidence:
     settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
-    """exponent_between of regret between two settings in the typical pair of trials."""
+    """Exponent of regret between two settings in the typical pair of trials."""
     late, early, factor = _between(of)
     return inference.exponent_between(MedianRatio(late, early), factor)
 
 
 def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return regrets at the second of two points and at the first, and the ratio of the points."""
+    """Return the regrets at the second and at the first of two points, and the points' ratio."""
     frames = of.frames()
     if "points" in of:
         (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
@@ -337,7 +341,7 @@ def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
     "exponent in t of {column} minus exponent of {against}, from {since}, {cell}",
 )
 def exponent_difference(of: Asked) -> Evidence:
-    """Mean over trials of the difference of two columns' exponents from a round to the end."""
+    """Mean over trials of the difference between two columns' exponents from a round to the end."""
     ends = []
     for name in (of["column"], of["against"]):
         (rows,) = of.frames(name)
@@ -359,10 +363,10 @@ def exponent_difference(of: Asked) -> Evidence:
     "points",
 )
 def slope_over_settings(of: Asked) -> Evidence:
-    """Slope over settings, or the difference of the slopes of two algorithms.
+    """Slope over settings, or the difference between the slopes of two algorithms.
 
-    Trial i of all settings is one unit; it may be one instance throughout or one per setting.
-    ``since`` has a round for each setting.
+    The trials with number i in all settings form one unit, whether they play one instance or a
+    different instance in each setting. ``since`` gives a round for each setting.
     """
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
@@ -373,7 +377,7 @@ def slope_over_settings(of: Asked) -> Evidence:
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
 @line("slope", "watched", "log-log slope of {column} on {against} of {over}")
 def slope_on(of: Asked) -> Evidence:
-    """Slope over settings on another column, both at the end."""
+    """Slope of a quantity on another column over settings, with both values at the end."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means
@@ -385,8 +389,8 @@ def slope_on(of: Asked) -> Evidence:
 def slope_in_rounds(of: Asked) -> Evidence:
     """Mean over turns of the slope in the last decade of rounds, see `window_rates`.
 
-    For two algorithms it is the difference of their slopes, above 0 if the numerator's time grows
-    faster.
+    For two algorithms this is the difference between their slopes, which is above 0 if the time of
+    the numerator grows faster.
     """
     tables = [
         rows.pivot(index="trial", columns="round", values=of.column).dropna(axis=1)
@@ -399,7 +403,7 @@ def slope_in_rounds(of: Asked) -> Evidence:
 
 @line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
 def slope_of_largest(of: Asked) -> Exact:
-    """Slope of the largest trial in the last decade of rounds."""
+    """Slope of the largest value over trials in the last decade of rounds."""
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
     slope = last_decade_slope(sizes.index, sizes)[0]
@@ -418,7 +422,7 @@ def slope_of_largest(of: Asked) -> Exact:
 def slope_of_repetitions(of: Asked) -> Evidence:
     """Growth of the time of a part of an update with the dimension, or of a pass with its length.
 
-    Mean over the repetitions of their slopes from ``smallest`` on.
+    This is the mean over repetitions of the slope from ``smallest`` on.
     """
     where = {key: of[key] for key in ("part", "setting", "algorithm") if key in of}
     rows = of.cells.rows(of.quantity.table, **where)

@@ -21,23 +21,24 @@ class Metric:
     ----------
     quantity, statistic : str
     template : str
-        Words of its label, with arguments in braces.
+        Template of its label, with arguments in braces.
     arguments : tuple of str
-        All are required.
+        Names of the arguments, all of which are required.
     units : {"trials", "turns", "splits"}
         The counted unit.
     gate : {"", "bound", "tuned", "growth"}
-        Empty if it compares no regrets. The factor of `optimist.claims.gates` comes from its bound,
-        or is the factor of growth; if settings are tunings, a method has to learn in one of them.
+        Empty if the metric compares no regrets. The factor of `optimist.claims.gates` comes from
+        the bound of the check, or is fixed for "growth". With "tuned", the settings are tunings,
+        and a method has to learn in only one of them.
     least : int or callable
-        The smallest number of units with which it decides, or a function from the error on each
-        side to it, if that exceeds the minimum of every check.
+        The smallest number of units with which the metric decides, if it exceeds the minimum for
+        every check; or a function that returns this number for an error on each side.
     is_exact : bool
-        Whether its value has no sampling error: any number of units suffices.
+        Whether the value has no sampling error, so that any number of units suffices.
     settings : int
-        Length of a list of settings; 0 for any.
+        Required length of a list of settings; 0 for any.
     make : callable
-        Makes the evidence.
+        The function that makes the evidence.
     """
 
     quantity: str
@@ -53,20 +54,20 @@ class Metric:
 
     @property
     def name(self) -> str:
-        """Statistic and quantity."""
+        """The statistic and the quantity, in words."""
         return f"{self.statistic} of {self.quantity}"
 
     def __call__(self, cells: Cells, **arguments: Any) -> Evidence:
-        """Return the evidence from cells; raise Missing if they lack it."""
+        """Return the evidence from cells; raise Missing if they lack the necessary values."""
         return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
     def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
-        """Return lane, setting and algorithm of the cells that it reads; empty for studies.
+        """Return lane, setting and algorithm of each cell to read; empty for facts and studies.
 
         Raises
         ------
         ConfigError
-            If the arguments have wrong types, or do not fit each other.
+            If the arguments have wrong types or are inconsistent.
         """
         asked = Asked(Cells(Groups({})), QUANTITIES[self.quantity], arguments)
         try:
@@ -76,12 +77,12 @@ class Metric:
             raise ConfigError(f"arguments are {dict(arguments)!r}: {error}") from None
 
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
-        """Return the smallest number of units that decides at an error on a side, plus tuning."""
+        """Return the fewest units that decide at an error ``alpha`` per side, plus tuning."""
         least = self.least(alpha) if callable(self.least) else self.least
         return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
-# Short forms of several arguments in the words of a label.
+# Abbreviations of several arguments in the template of a label.
 SHORT = {
     "{pair}": "{numerator} / {denominator}",
     "{cell}": "{algorithm}, {setting}",
@@ -102,10 +103,10 @@ def line(
 ) -> Callable[[Any], Any]:
     """Register a function as a statistic of some quantities.
 
-    The fields of ``words``, the label, are arguments, or abbreviate several (`SHORT`);
-    ``quantity`` is the quantity. ``more`` are arguments that no words name. The other parameters
-    are attributes of `Metric`; only quantities with a gate have one. The function's return type
-    says whether its evidence is exact.
+    ``words`` is the template of the label. Its fields are arguments, abbreviations of several
+    arguments (`SHORT`), or ``quantity`` for the words of the quantity. ``more`` lists arguments
+    that the label does not show. The other parameters are attributes of `Metric`; ``gate`` applies
+    only to gated quantities. The function's return type says whether its evidence is exact.
     """
 
     def give(function: Any) -> Any:
@@ -130,12 +131,12 @@ def line(
 
 
 def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
-    """Return the metric of a quantity and a statistic with these argument names.
+    """Return the metric for a quantity, a statistic and these argument names.
 
     Raises
     ------
     ConfigError
-        With the allowed names and the nearest one.
+        If a name is unknown or the arguments do not match; the message gives the allowed names.
     """
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
