@@ -12,7 +12,7 @@ from optimist.plan.costs import Costs, read
 
 
 class Clock:
-    """The remaining seconds of trials: first from costs, then from trials that have ended."""
+    """Estimate of the remaining time, from stored costs and from the trials that have ended."""
 
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
@@ -25,7 +25,7 @@ class Clock:
             self._expected[cell.name] = costs.seconds(one) if math.isnan(seconds) else seconds
 
     def stop(self, trials: Trials, seconds: float) -> None:
-        """Record that a trial ended, with its seconds."""
+        """Record that a trial ended after ``seconds``."""
         self._left[trials.cell.name] -= 1
         self._measured[trials.cell.name].append(seconds)
 
@@ -35,7 +35,7 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """Remaining seconds on one core; a cell without an estimate counts with the mean of all."""
+        """Remaining seconds on one core; a cell without an estimate uses the mean of all trials."""
         every = [seconds for measured in self._measured.values() for seconds in measured]
         total = 0.0
         for name, number in self._left.items():
