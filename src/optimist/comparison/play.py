@@ -129,7 +129,7 @@ def play(
         unknown, regret is measured against the best value in these trials.
 
         Its ``attrs``: ``committed``, the number of trials from tables, by the commit of their code;
-        ``other_code``, with the ``cells`` in tables that other code played, the number ``of`` all
+        ``other_code``, with the ``cells`` in tables that other code played, the number ``of``
         requested cells in tables, and whether trials by other code were ``taken`` or played again;
         ``reused``, the number of trials played earlier, which keep their earlier times;
         ``processes``, the number of simultaneous processes; ``kept``, whether results can be kept
@@ -197,7 +197,7 @@ def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
 
 
 def _tell_of_kernels() -> None:
-    """Warn if numpy's kernels in this process differ from those that play the trials."""
+    """Warn if numpy's kernels in this process differ from the kernels that play the trials."""
     if "numpy" in sys.modules and not blas_kernels.is_shared():
         warnings.warn(
             "numpy computes here with this machine's kernels or threads; other processes play the "
@@ -213,7 +213,7 @@ def _place(cell: Cell) -> str:
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     if isinstance(where, type):
         raise ConfigError(
-            f"setting is {where!r}; allowed: texts, such as world.py:World for a class"
+            f"setting is {where!r}; allowed: a string, such as world.py:World for a class"
         )
     chosen: list[Setting] = []
     for entry in [where] if isinstance(where, str | Setting) else where:
@@ -379,7 +379,7 @@ def _added(cell: Cell) -> dict[str, Any]:
     except Exception as error:
         raise ConfigError(
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
-            "a class that refers to nothing that pickle refuses, or a class in a file"
+            "a class whose references can all be pickled, or a class in a file"
         ) from None
     paths = [os.fspath(path) for path in sys.path]
     return {"domain": cell.domain, "name": name, "class": pickled, "paths": paths}

@@ -45,7 +45,7 @@ def rank(
     level : float
         Level of the intervals.
     reference : str or None
-        Label of the algorithm to which differences are taken; None for the first-ranked algorithm
+        Label of the algorithm that differences are relative to; None for the first-ranked algorithm
         of each setting.
 
     Returns

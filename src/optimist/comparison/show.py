@@ -203,7 +203,7 @@ def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[st
 
 
 def _is_uneven(rows: "pd.DataFrame") -> bool:
-    """Return whether algorithms of a setting have different numbers of trials."""
+    """Return whether algorithms in a setting completed different numbers of trials."""
     return rows["trials"].nunique() > 1 or bool(rows["failed"].any())
 
 
@@ -293,7 +293,7 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    """Format a number to some digits, with all digits before the point unless it is large."""
+    """Format a number to ``digits`` digits; keep all digits before the point unless it is large."""
     if value != value:
         return ""
     rounded = abs(float(f"{value:.{digits - 1}e}"))

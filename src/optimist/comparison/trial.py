@@ -50,7 +50,7 @@ def play(
     Returns
     -------
     seconds : float
-        Processor seconds.
+        CPU time in seconds.
     rows : Table or None
         None if the rows are in the result file.
 

@@ -174,7 +174,7 @@ class Panel(Part):
     roles : tuple of str
         Roles of its rows in addition to data, note and the common references.
     columns : tuple of str
-        Columns of its rows in addition to the common ones.
+        Columns of its rows in addition to the common columns.
     words : str
         Meaning of bands and whiskers, as a template with ``{band}``, ``{interval}`` (the paper's
         interval of a mean), ``{level}``, ``{n}`` and ``{time_n}``.
@@ -208,7 +208,10 @@ class Panel(Part):
         """Yield all artists in pieces, as returned by `optimist.figures.rows.rows`."""
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw artists of role ``data`` and of the kind's own roles, here as lines with bands."""
+        """Draw the artists of role ``data`` and of the kind's own roles.
+
+        By default, draw lines with bands.
+        """
         drawing.curves(canvas, artists, style)
 
     def labelled(self, names: Mapping[str, str]) -> Axes:

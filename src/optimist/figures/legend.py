@@ -22,7 +22,7 @@ BELOW = -28  # points from a panel's axis to the text below its labels
 LONGEST_LABEL = 40  # letters
 HANDLE = 7  # width of a legend's handle in letters
 CELL_LETTERS = 36  # per line of a legend in a cell of the grid
-LONGEST_COUNTS = 100  # letters in the list of trial numbers by series
+LONGEST_COUNTS = 100  # letters in the list of trial counts by series
 SMALLEST = 7  # font size in points
 INTERVALS = {
     "t": "{level} t interval",
@@ -125,7 +125,7 @@ def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
 
 
 def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
-    """Return text lines on the meaning of bands and whiskers, trial numbers, and footnotes."""
+    """Return lines on the meaning of bands and whiskers, trial counts, and footnotes."""
     paper, lines = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
     from PIL.Image import Image as Picture
 
-COLOURS = 256  # per picture; all 16,000 shades of transparent bands take three times the space
+COLOURS = 256  # per picture; all 16,000 shades of transparent bands would triple the size
 THUMBNAIL_WIDTH = 320  # pixels
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 

@@ -84,7 +84,7 @@ class Style:
         self._of_one = self._colours_of_one(shown, style["palette"])
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
-        """Return a colour for each series if all are variants of one algorithm, else nothing.
+        """Return a colour for each series if all are variants of one algorithm, and {} otherwise.
 
         The algorithm without options keeps its own colour.
         """

@@ -5,7 +5,7 @@ x: the parameter that ``over`` names; bars have none. y by kind:
 ``final_regret``         mean final regret (low, high: the paper's interval)
 ``final_median_regret``  median final regret (low, high: quartiles)
 ``time``                 median seconds per trial (low, high: fastest and slowest trial)
-``coverage``             share of trials whose confidence set held the truth in all rounds
+``coverage``             share of trials whose confidence set always contained the truth
 ``counter``              mean of the diagnostic ``column`` (low, high: its range)
 """
 
@@ -153,7 +153,7 @@ class Time(Sweep):
 
 
 class Coverage(Sweep):
-    """Share of trials whose confidence set held the truth in all rounds."""
+    """Share of trials whose confidence set contained the truth in all rounds."""
 
     lanes = ("regret",)
     axes = Axes("", "share of trials")

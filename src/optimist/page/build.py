@@ -121,7 +121,7 @@ def plot_style() -> str:
     """Return the style that Observable Plot adds to its drawings."""
     found = _PLOT_STYLE.findall(library("plot.umd.min.js"))
     if len(found) != 1:
-        raise ResultError("the style of plot.umd.min.js is not found; allowed: version 0.6.17")
+        raise ResultError("the style of plot.umd.min.js was not found; allowed: version 0.6.17")
     return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
 
 

@@ -114,7 +114,10 @@ class _Paper:
                 raise ResultError(f"{path} does not exist; {made}")
 
     def _path(self, path: str, product: str) -> Path:
-        """Return the path of a file of a figure or of the claims; raise if its record differs."""
+        """Return the path of a file of a figure or of the claims.
+
+        Raise ResultError if the file does not match its record.
+        """
         command = f"optimist draw {self.name}/{product}"
         if product == "claims":
             command = f"optimist decide {self.name}"
@@ -158,7 +161,10 @@ class _Paper:
         }
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
-        """Return whether to show a figure: one that the plan makes; a variant must also exist."""
+        """Return whether a figure is shown.
+
+        The plan must make it. A figure outside the group ``paper`` must also exist.
+        """
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
@@ -242,7 +248,7 @@ class _Paper:
         return {key: one for key, one in drawn.items() if one is not None}
 
     def _names(self, key: str) -> list[str]:
-        """Return the different settings of the cells, or the different labels of algorithms."""
+        """Return the distinct settings, or the distinct labels of algorithms, of the cells."""
         return [*dict.fromkeys(cell[key] for cell in self.cells)]
 
     # Descriptions of cells.

@@ -74,7 +74,7 @@ def unpacked(text: str) -> bytes:
 
 
 class Drawn(NamedTuple):
-    """Curves of a cell in one lane, at m of its rounds, which are about sixty.
+    """Curves of a cell in one lane, at about sixty of its rounds.
 
     ``rounds`` has shape (m,). ``trials``, of shape (n, m), contains the complete trials.
     ``summaries``, of shape (6, m), contains their `optimist.numerics.statistics.SUMMARIES`. A

@@ -100,7 +100,7 @@ def _plain(about: Mapping[str, Any]) -> dict[str, str]:
 def _holds(
     place: str, claim: str, verdict: str, claims: Mapping[str, Any], strict: bool = True
 ) -> bool:
-    """Return whether a claim has the expected verdict; if ``strict``, raise if it has not."""
+    """Return whether a claim has the expected verdict; if ``strict``, raise an error if not."""
     actual = claims[claim]["verdict"] if claim in claims else None
     if actual == verdict or not strict:
         return actual == verdict
@@ -139,5 +139,5 @@ def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise ConfigError(
             f"{SOURCE}: {place} cannot be filled ({error}); allowed: {', '.join(numbers)}, "
-            "as far as the check has them"
+            "if the check has them"
         ) from None

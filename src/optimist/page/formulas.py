@@ -81,7 +81,7 @@ def _formula(match: re.Match[str]) -> str:
     block = match["block"]
     try:
         return to_mathml(block or match["inline"], block=block is not None)
-    except Exception:  # the converter raises any error
+    except Exception:  # the converter may raise any error
         return f"<code>{escape(match[0])}</code>"
 
 

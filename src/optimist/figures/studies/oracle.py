@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POINTS = 2000  # to estimate the expectation
-MOST_UNITS = 6  # of a network for which all orders of units are tried
+MOST_UNITS = 6  # of the largest network for which all orders of units are tried
 COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 

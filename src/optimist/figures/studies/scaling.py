@@ -36,7 +36,7 @@ class Scaling(Study):
 
     class Section(Keys):
         dimensions: list[Count]  #: The dimensions d.
-        turns: Count  #: Number of turns; in each, dimensions have one update in random order.
+        turns: Count  #: Number of turns; in each, every dimension has one update, in random order.
 
     tables: ClassVar = {"scaling": "csv"}
     timed = True

@@ -1,8 +1,8 @@
 """Kind ``theory``: the orders of growth that the paper states, and the measured orders.
 
 Measured values are log-log slopes of time per round and of state bytes against the round, over the
-last decade of rounds, with 95 % intervals. The interval of a time slope is Student's t over trials;
-the interval of a slope of bytes comes from least squares.
+last decade of rounds, with 95 % intervals. The intervals use Student's t over trials for time, and
+least squares for bytes.
 """
 
 from collections.abc import Iterator
