@@ -547,7 +547,7 @@ def test_a_file_that_is_not_as_its_record_says_is_named(plan, folder, what, name
 @pytest.mark.parametrize("damaged", [b"{", b"[]", b'{"files": {}}', b"\xff"])
 def test_a_damaged_record_is_named(plan, folder, damaged):
     (folder / "records/fig1.json").write_bytes(damaged)
-    with pytest.raises(ResultError, match=r"fig1\.json says nothing of .*; make it again:"):
+    with pytest.raises(ResultError, match=r"fig1\.json does not mention .*; make it again:"):
         read(plan, folder, "figures")
 
 

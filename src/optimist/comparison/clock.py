@@ -11,7 +11,7 @@ from optimist.plan.costs import Costs, read
 
 
 class Clock:
-    """The remaining seconds of trials: first from costs, then from trials that have ended."""
+    """Estimate of the remaining time, from stored costs and from the trials that have ended."""
 
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
@@ -25,7 +25,7 @@ class Clock:
             self._expected[cell.name] = costs.seconds(one) if math.isnan(seconds) else seconds
 
     def stop(self, trials: Trials, seconds: float) -> None:
-        """Record that a trial ended, with its seconds."""
+        """Record that a trial ended after ``seconds``."""
         name = trials.cell.name
         self._left[name] -= 1
         self._ended[name] += 1
@@ -37,7 +37,7 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """Remaining seconds on one core; a cell without an estimate counts with the mean of all."""
+        """Remaining seconds on one core; a cell without an estimate uses the mean of all trials."""
         ended = self._ended.total()
         mean = sum(self._seconds.values()) / ended if ended else math.nan
         total = 0.0

@@ -27,14 +27,14 @@ class Committed:
         The folder of all figures.
     paper : str
     takes_all : bool
-        Whether trials of other code are also taken.
+        Whether to also take trials that other code played.
 
     Attributes
     ----------
     cells : set of str
-        Names of the requested cells that the table has.
+        Names of the requested cells that the table contains.
     other : set of str
-        Names of the cells among them that other code made.
+        Names of the cells in ``cells`` that other code played.
     """
 
     def __init__(self, figures: Path, paper: str, *, takes_all: bool = False) -> None:
@@ -47,9 +47,9 @@ class Committed:
         self.other: set[str] = set()
 
     def rows(self, trials: Trials, digest: str) -> "tuple[pd.DataFrame, str] | None":
-        """Return the kept rounds of a trial without its times, and the commit of its code.
+        """Return the recorded rounds of a trial, without times, and the commit of its code.
 
-        Return None if the table does not have the trial, or if playing it today could differ.
+        Return None if the table lacks the trial, or if playing it now could give another result.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Committed:
         if recorded is None or not record.fits(recorded):
             return None
         trial = recorded.take(np.array([trials.first]))
-        # A trial that ended before its first recorded round has only its end.
+        # A trial that ended before its first recorded round has only a final row.
         rows = (trial.by_round if len(trial.rounds[0]) else trial.finals).reindex(columns=COLUMNS)
         rows = rows.assign(paper=cell.paper, seconds=np.nan)
         if trial.instance[0]:
@@ -80,7 +80,7 @@ class Committed:
 
 
 def _is_as_committed(cell: Cell) -> bool:
-    """Return whether the setting of a cell is free of changes by overlays."""
+    """Return whether the overlays leave the setting of a cell unchanged."""
     if not overlays_in_use():
         return True
     return make_cell(load_paper(cell.paper, {}), cell.setting, cell.algorithm).spec == cell.spec

@@ -1,6 +1,6 @@
-"""Figures of comparisons: regret against the round, against time, and at the end, by setting.
+"""Figures of comparisons: for each setting, regret by round, regret by time, and final regret.
 
-Seaborn takes 0.7 s to import, so that only drawing functions import it.
+Seaborn takes 0.7 s to import, so only the functions that draw import it.
 """
 
 import textwrap
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 ENDINGS = ("pdf", "png", "svg")
 WIDTH = 7.2  # inches, two columns of a journal page
-ROW = 2.2  # inches, the least height of a row of panels
+ROW = 2.2  # inches, the minimum height of a row of panels
 BOX = 0.24  # inches per algorithm in the distributions
 AROUND = 0.7  # inches for a row's title and its axis
 LEGEND = 0.17  # inches per line of the legend
-LINE = 34  # letters in a panel
-DASHES = ("-", "--", ":", "-.")  # of a method's variants
-FAR = 20.0  # ratio of means above which a linear axis would hide the smaller
-FARTHEST = 100.0  # the same for single trials
+LINE = 34  # characters per line of text in a panel
+DASHES = ("-", "--", ":", "-.")  # for the variants of a method
+FAR = 20.0  # ratio of means above which a linear axis would hide the smaller mean
+FARTHEST = 100.0  # the same ratio for single trials
 LINEAR = {"value": "linear"}
-FADED = 30  # number of trials from which their points and lines are fainter
+FADED = 30  # number of trials above which their points and lines are fainter
 
 Style = Mapping[str, Mapping[str, Any]]
 
@@ -50,28 +50,29 @@ def plot(
     level: float = 0.95,
     names: Mapping[str, str] | None = None,
 ) -> "Page":
-    """Return a figure of regret, and write it if there is a ``path``.
+    """Draw a figure of regret, and write it to ``path`` if that is given.
 
     Each setting has a row of three panels: mean regret with its interval against the round, mean
-    regret against time, and the final regret of every trial. The last panel has a box of quartiles
-    for each algorithm, with the least mean on top. Its lines join the algorithms' results in the
-    same trial.
+    regret against time, and the final regret of every trial. The last panel shows a box of
+    quartiles for each algorithm, with the smallest mean on top. Lines in this panel join the
+    results of different algorithms in the same trial.
 
     Parameters
     ----------
     played : DataFrame
         The result of `optimist.comparison.play.play`; only complete trials are drawn.
     path : path or None
-        A file with the ending pdf, png or svg.
+        File with the extension pdf, png or svg.
     level : float
-        Level of Student's t intervals, shown for two trials or more.
+        Level of the Student's t intervals, which are shown for two or more trials.
     names : mapping or None
-        Display names of algorithms, by their names without options.
+        Display names of algorithms, by algorithm name without options.
 
     Raises
     ------
     ConfigError
-        For another ending, a name without an algorithm, or if no trial was completed.
+        If ``path`` has another extension, if ``names`` contains an unknown algorithm, or if no
+        trial was completed.
     """
     import matplotlib.style
     from matplotlib.figure import Figure
@@ -79,7 +80,7 @@ def plot(
     from optimist.figures.figure import STYLE
 
     if path is not None and Path(path).suffix.lstrip(".") not in ENDINGS:
-        raise ConfigError(f"{path} has another ending; allowed: {', '.join(ENDINGS)}")
+        raise ConfigError(f"{path} has another extension; allowed: {', '.join(ENDINGS)}")
     complete = played[played["status"].isin(COMPLETE)]
     if complete.empty:
         raise ConfigError("no trial was completed; allowed: trials with the status ok")
@@ -112,10 +113,10 @@ def plot(
 
 
 def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return keywords of the line of each algorithm.
+    """Return the keywords of each algorithm's line.
 
-    A method has its colour in the papers' figures, or an unused one. Its variants have their own
-    markers and dashes.
+    A method has the same colour as in the papers' figures, or else an unused colour. Its variants
+    have their own markers and dashes.
     """
     style, methods = load_style(), [*dict.fromkeys(map(name_of, labels))]
     colours = {name: style["methods"].get(name, {}).get("colour") for name in methods}
@@ -135,7 +136,7 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Return labels without file names, except where two files have methods of one name."""
+    """Map labels to labels without file names, unless two files have a method of the same name."""
     names = {label: name_of(label) for label in labels}
     called = {
         name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
@@ -208,7 +209,7 @@ def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
-    """Return keywords of an axis of ``drawn`` values that shows differences of ``seen`` values."""
+    """Return keywords for an axis of ``drawn`` values that shows how ``seen`` values differ."""
     positive = seen[seen > 0.0]
     if positive.empty or not seen.max() > far * positive.min():
         return LINEAR
@@ -222,7 +223,7 @@ def _draw_ends(
 ) -> None:
     """Draw the final regret of every trial, and a box for each algorithm.
 
-    Algorithms have the order of the ranking: those with ``failed`` trials come last.
+    Algorithms are in the order of the ranking: algorithms with ``failed`` trials come last.
     """
     import seaborn
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

@@ -1,4 +1,4 @@
-"""Playing of missing trials in other processes, and reuse of kept trials."""
+"""Play missing trials in other processes, and reuse kept trials."""
 
 import os
 import shlex
@@ -49,19 +49,19 @@ ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
 
 class TrialError(ResultError):
-    """A trial ended with an error of its algorithm, or of its process."""
+    """Raised when a trial ends with an error in its algorithm or its process."""
 
 
 @dataclass
 class Progress:
-    """Progress of playing, passed to a function after each event.
+    """Progress of the trials, passed to a function after each trial.
 
     Attributes
     ----------
     done, total : int
-        Trials.
+        Number of finished trials, and of all trials.
     seconds_left : float
-        Expected, for all processes together; nan until every cell has an estimate.
+        Expected time until all processes finish; nan until every cell has an estimate.
     """
 
     done: int
@@ -85,32 +85,32 @@ def play(
     report: Report | None = None,
     errors: str = "raise",
 ) -> "pd.DataFrame":
-    """Play algorithms in settings, under common random numbers; return their trials.
+    """Play algorithms in settings with common random numbers, and return their trials.
 
-    In trial i all algorithms meet the same instance and noise, as in the workflow. Trials that this
-    function, ``optimist compare`` or the workflow played before come from the results folder if
-    code, configuration, data and versions are the same. Trials of the last full run come from the
-    table next to its figures if code, configuration and data are the same. Trials of that table
-    have no times, and about sixty rounds.
+    In trial i all algorithms face the same instance and noise, as in the workflow. Trials that this
+    function, ``optimist compare`` or the workflow has already played are read from the results
+    folder if the code, configuration, data and versions are the same. Trials of the last full run
+    are read from the table next to its figures if the code, configuration and data are the same.
+    Trials in that table have no times, and only about sixty rounds.
 
-    Other processes play all trials, with the shared kernels (`optimist.core.blas_kernels`),
-    whatever kernels numpy uses in the calling process, such as a notebook. A process with a user's
-    class plays only its cell, and each trial has a copy of the process.
+    Other processes play all trials with the shared kernels (`optimist.core.blas_kernels`), whatever
+    kernels numpy uses in the calling process, such as a notebook. A process that loads a user's
+    class plays only the cell of this class, and each trial runs in a copy of the process.
 
     Parameters
     ----------
     where : str, Setting, or several
         See `optimist.config.select.settings`.
     algorithms : list of str or class
-        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process. cloudpickle
-        sends such a class to another process: its output and its changes stay there, and its trials
-        are not kept.
+        Labels, ``name[option=value]`` or ``file.py:Class``, or classes defined in this process.
+        cloudpickle sends such a class to another process. Its output and side effects stay there,
+        and its trials are not kept.
     trials, first : int
-        Trials first, ..., first + trials - 1.
+        Play trials first, ..., first + trials - 1.
     rounds : int or None
         Stop each trial after ``rounds``; the algorithms still plan for the whole horizon.
     cores : int
-        Processes.
+        Number of processes.
     fresh : bool
         Whether to play everything now, so that all times come from one run.
     committed : bool
@@ -118,24 +118,25 @@ def play(
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
-        On an error of an algorithm, "raise" stops everything. "skip" leaves the algorithm out of
-        the setting and continues with the others.
+        When an algorithm raises an error, "raise" stops all trials. "skip" leaves the algorithm out
+        of the setting and continues with the other algorithms.
 
     Returns
     -------
     DataFrame
         A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
         covered, state_bytes and the columns that algorithms record. If the maximum of a function is
-        unknown, regret is counted from the best value in these trials.
+        unknown, regret is measured against the best value in these trials.
 
-        Its ``attrs``: ``committed``, the number of trials from tables, by commit of their code;
-        ``other_code``, with the ``cells`` of tables that other code made, ``of`` how many, and
-        whether they were ``taken`` or played again; ``reused``, the number of trials played before,
-        with their old times; ``processes``, the number of processes at once; ``kept``, whether
-        results can be kept here; ``errors``, why algorithms were left out, by
-        ``paper/setting/algorithm``; ``one_instance``, the settings, ``paper/setting``, in which all
-        trials have one instance and differ in noise only; ``own_radii``, the settings in which each
-        method has the radius of its theorem; ``horizons``, by ``paper/setting``.
+        Its ``attrs``: ``committed``, the number of trials from tables, by the commit of their code;
+        ``other_code``, with the ``cells`` in tables that other code played, the number ``of``
+        requested cells in tables, and whether trials by other code were ``taken`` or played again;
+        ``reused``, the number of trials played earlier, which keep their earlier times;
+        ``processes``, the number of simultaneous processes; ``kept``, whether results can be kept
+        here; ``errors``, the reasons why algorithms were left out, by ``paper/setting/algorithm``;
+        ``one_instance``, the settings, as ``paper/setting``, in which all trials share one instance
+        and differ only in noise; ``own_radii``, the settings in which each method uses the radius
+        from its theorem; ``horizons``, by ``paper/setting``.
 
     Raises
     ------
@@ -183,7 +184,7 @@ def play(
 
 
 def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
-    """Return the settings with one instance, and the settings with the radii of theorems."""
+    """Return the settings with a single instance, and the settings that use theorems' radii."""
     options = {_place(cell): option_defaults(cell.spec) for cell in chosen}
     return {
         "one_instance": sorted(k for k, one in options.items() if one.get("instance") == "shared"),
@@ -196,7 +197,7 @@ def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
 
 
 def _tell_of_kernels() -> None:
-    """Warn in a notebook whose kernels differ from the kernels of playing processes."""
+    """Warn if numpy's kernels in this process differ from the kernels that play the trials."""
     if "numpy" in sys.modules and not blas_kernels.is_shared():
         warnings.warn(
             "numpy computes here with this machine's kernels or threads; other processes play the "
@@ -212,7 +213,7 @@ def _place(cell: Cell) -> str:
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     if isinstance(where, type):
         raise ConfigError(
-            f"setting is {where!r}; allowed: texts, such as world.py:World for a class"
+            f"setting is {where!r}; allowed: a string, such as world.py:World for a class"
         )
     chosen: list[Setting] = []
     for entry in [where] if isinstance(where, str | Setting) else where:
@@ -223,7 +224,7 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
 
 
 def figures_folder(paper: str) -> Path:
-    """Return the folder of all figures that has a paper's last full run."""
+    """Return the figures folder that contains a paper's last full run."""
     table = Layout("", load_config()["figures"]).trials(paper)
     return made_before(table).parents[1]
 
@@ -240,21 +241,21 @@ class _Playing:
     fresh : bool
         Whether to take no earlier trials.
     takes_all : bool
-        Whether to take trials of other code from tables.
+        Whether to also take trials from tables if other code played them.
     is_skipping : bool
-        Whether to skip cells with an error, see ``errors`` of `play`.
+        Whether to skip cells with an error; see ``errors`` in `play`.
 
     Attributes
     ----------
     sources : dict
-        By the number of a trial that was not played now: the commit of its code if it is from the
-        table of a full run, "" if it is from kept results.
+        Sources of the trials that were not played now, by position in ``asked``: the commit of the
+        code for a trial from the table of a full run, "" for a kept result.
     processes : int
-        Number of processes at once.
+        Number of simultaneous processes.
     is_keeping : bool
         Whether played trials are kept, which needs a writable folder.
     errors : dict
-        Errors of skipped cells, by their names.
+        Error messages of skipped cells, by cell name.
     """
 
     def __init__(
@@ -290,7 +291,7 @@ class _Playing:
         self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
-        """Return the rows of each trial of cells without an error, in the requested order."""
+        """Return the rows of each trial in the requested order, without cells that had an error."""
         frames = {} if self._is_fresh else self._made_before()
         missing = {i: t for i, t in enumerate(self._asked) if i not in frames}
         clock = Clock([*missing.values()])
@@ -310,7 +311,7 @@ class _Playing:
         return [frames[i] for i in kept]
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
-        """Return the rows of trials that were kept, or that a full run played."""
+        """Return, by position, the rows of trials that were kept or that a full run played."""
         frames = {}
         for i, trials in enumerate(self._asked):
             rows = self._shelf.rows(trials)
@@ -324,7 +325,7 @@ class _Playing:
 
     @property
     def other_code(self) -> dict[str, Any]:
-        """Cells of the tables that other code made, see `play`."""
+        """Cells in the tables that other code played; see `play`."""
         tables = self._tables.values()
         return {
             "cells": sorted(set().union(*(table.other for table in tables))),
@@ -335,7 +336,7 @@ class _Playing:
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
-        """Play trials; yield the number and the rows of each, or None if its cell is skipped."""
+        """Play trials; yield the position and rows of each, with None as rows of a skipped cell."""
         self.processes = max(1, min(self._cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
@@ -360,7 +361,7 @@ class _Playing:
         return self._asked[number].cell.name in self.errors
 
     def _call(self, trials: Trials) -> Call:
-        """Return the call that plays a trial and keeps it, unless its class has no file."""
+        """Return the call that plays a trial, and that keeps the result if its class has a file."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
         arguments = {
@@ -374,7 +375,7 @@ class _Playing:
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Return the class of a cell without a file, for another process."""
+    """Pack a cell's class, which has no file, to send it to another process."""
     import cloudpickle
 
     name = name_of(cell.algorithm)
@@ -383,14 +384,14 @@ def _added(cell: Cell) -> dict[str, Any]:
     except Exception as error:
         raise ConfigError(
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
-            "a class that refers to nothing that pickle refuses, or a class in a file"
+            "a class whose references can all be pickled, or a class in a file"
         ) from None
     paths = [os.fspath(path) for path in sys.path]
     return {"domain": cell.domain, "name": name, "class": pickled, "paths": paths}
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
-    """Return an error with the end of a trial, and the command that shows more."""
+    """Return the error to raise for a failed trial, with a command that shows more."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
     where = f"{cell.name}, trial {trials.first}"
     if isinstance(error, BrokenEnvironmentError):
@@ -420,11 +421,11 @@ def _traced(trials: Trials) -> str:
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
-    """Return all rows in one frame, with regret from the best known value if necessary."""
+    """Join all rows into one frame, with regret against the best known value if necessary."""
     import pandas as pd
 
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
-    # If all trials are from tables, these columns have no values.
+    # Some of these columns have no values, and were dropped, if all trials come from tables.
     joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
     unknown = {
         (t.cell.paper, t.cell.setting)
@@ -439,7 +440,7 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
 
 
 def _counted(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of a setting with regret counted from the best value of each instance."""
+    """Return the rows of a setting with regret against the best value of each instance."""
     least = rows.groupby("instance")["simple_regret"].transform("min").fillna(0.0)
     return rows.assign(
         regret=rows["regret"] - least * rows["round"], simple_regret=rows["simple_regret"] - least

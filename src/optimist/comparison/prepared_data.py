@@ -1,7 +1,7 @@
 """Preparation of a data set for one cell, outside the workflow.
 
-A separate process prepares it, as this one may have loaded a user's file or other numpy kernels,
-and other cells reuse the table.
+Other cells reuse the prepared table, so a separate process makes it: the current process may have
+loaded a user's file or other numpy kernels.
 """
 
 import logging
@@ -25,9 +25,9 @@ logger = logging.getLogger("optimist")
 
 
 def prepared(name: str) -> Path:
-    """Return a folder with a data set as this code and configuration make it.
+    """Return a folder with a data set, as the current code and configuration prepare it.
 
-    The workflow has its own, as only the workflow knows the inputs of its tables.
+    The workflow has its own copy, as only the workflow knows the inputs of its tables.
 
     Raises
     ------

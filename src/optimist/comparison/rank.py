@@ -1,4 +1,4 @@
-"""Ranking of algorithms by regret, with the inference of the claims."""
+"""Ranking of algorithms by regret, with the same inference as for claims."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -30,13 +30,13 @@ def rank(
     """Return a row for each algorithm in each setting, ranked by mean regret.
 
     All columns refer to regret at the end of complete trials. Pairs of algorithms are compared on
-    the trials that both completed, by Student's t on their differences, as in the claims; fewer
-    than ten such trials decide nothing. wins and losses count the other algorithms of its setting
-    that an algorithm beats or loses to, with an error of at most 1 - ``level`` for all pairs of the
-    setting together (Holm 1979).
+    the trials that both completed, by Student's t on the differences, as for claims; fewer than ten
+    such trials decide nothing. wins and losses count the algorithms in the same setting that an
+    algorithm beats or loses to. The probability of any error among all pairs of a setting is at
+    most 1 - ``level`` (Holm 1979).
 
-    An algorithm with a failed trial ranks last, whatever its mean, and is compared with none: the
-    trials that it completed may be the easy ones.
+    An algorithm with a failed trial ranks last, whatever its mean, and is not compared with any
+    other algorithm, because the trials that it completed may be the easy ones.
 
     Parameters
     ----------
@@ -45,29 +45,30 @@ def rank(
     level : float
         Level of the intervals.
     reference : str or None
-        Label of the algorithm to take differences from; None for the first of each setting.
+        Label of the algorithm that differences are relative to; None for the first-ranked algorithm
+        of each setting.
 
     Returns
     -------
     DataFrame
-        paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
-        difference of the mean regret from the reference's, with its interval and the two-sided p of
-        this pair alone; wins, losses, and lists of their labels, better_than and worse_than;
-        seconds, the mean time of a trial, which other processes may have slowed down; failed, the
-        number of failed trials, which count in no other column; faults, the ends of these trials,
-        in words. Its ``attrs["reference"]`` is the reference.
+        paper, setting, rank, algorithm; trials, the number of trials; mean, low, high and median of
+        the regret; difference, the mean regret minus the reference's, with its interval and the
+        two-sided p-value for this pair alone; wins, losses, and the lists of the labels that they
+        count, better_than and worse_than; seconds, the mean time of a trial, which other processes
+        may have slowed down; failed, the number of failed trials, which no other column counts;
+        faults, a description of how these trials ended. ``attrs["reference"]`` is the reference.
 
     Raises
     ------
     ConfigError
-        For a table of another kind, or a reference that the table lacks.
+        For an invalid level, a table that lacks a column, or a reference that is not in the table.
     """
     import pandas as pd
 
     proportion("level", level)
     missing = [name for name in NEEDED if name not in played]
     if missing:
-        raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: that of play")
+        raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: play's result")
     if reference is not None:
         reference = str(Label.parse(reference))
         if reference not in (labels := [*dict.fromkeys(played["algorithm"])]):
@@ -119,7 +120,7 @@ def _of_setting(
 
 
 def _faults(statuses: "pd.Series") -> str:
-    """Return the ends of failed trials in words: ``2 failed: Singular matrix``."""
+    """Describe how failed trials ended, such as ``2 failed: Singular matrix``."""
     counts = statuses[~statuses.isin(COMPLETE)].value_counts()
     return "; ".join(f"{count} {status}" for status, count in counts.items())
 
@@ -135,7 +136,7 @@ def _interval(low: str, high: str, evidence: Mean, level: float) -> dict[str, fl
 
 
 def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
-    """Return the evidence on the difference of two columns, on the trials that both have."""
+    """Return the evidence on the difference between two series, over the trials in both."""
     common = one.index.intersection(other.index)
     return mean_difference(one[common].to_numpy(), other[common].to_numpy())
 
@@ -148,7 +149,7 @@ def _difference(
         return dict.fromkeys(names, np.nan)
     evidence = _pair(values, base)
     interval = _interval("difference_low", "difference_high", evidence, level)
-    # Fewer trials test nothing.
+    # There is no test on fewer trials.
     p = two_sided(evidence) if evidence.n >= RATIO_UNITS else np.nan
     return {"difference": evidence.value, **interval, "p": p}
 
@@ -159,7 +160,7 @@ def two_sided(evidence: Mean) -> float:
 
 
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
-    """Return the pairs whose first has less regret, with ``error`` for all pairs together."""
+    """Return pairs of a winner and a loser, with a total ``error`` for all pairs together."""
     pairs = list(combinations(regrets, 2))
     evidence = [_pair(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])

@@ -34,20 +34,20 @@ from optimist.experiments.isolation import isolated
 if TYPE_CHECKING:
     import pandas as pd
 
-# Wide enough for all columns if the output is not a terminal.
+# Width if the output is not a terminal, enough for all columns.
 WIDTH = 160
-ROOMY = 120  # columns from which the header names the reference
-ROUNDING = 1e-9  # relative, between sums of the same numbers
-LARGEST, MOST_DECIMALS = 1e7, 6  # of numbers without an exponent
+ROOMY = 120  # terminal width from which the header names the reference
+ROUNDING = 1e-9  # relative error between sums of the same numbers
+LARGEST, MOST_DECIMALS = 1e7, 6  # limits for numbers without an exponent
 NAME = "algorithm"
 PLAIN_PAUSE = 60.0  # seconds between two lines of progress if lines cannot be overwritten
-FEWEST = 10  # trials that any decision needs
-NAMED = 4  # cells per line
+FEWEST = 10  # trials needed for any decision
+NAMED = 4  # cells named in one line
 
 
 @contextmanager
 def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    """Show a bar with the time left, or a line a minute; yield a function that updates it."""
+    """Show a progress bar, or print a line per minute; yield a function that updates it."""
     columns = (
         TextColumn("trials"),
         BarColumn(),
@@ -135,7 +135,7 @@ def _played(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
-    """Write a ranking as a table for each setting, as wide as the terminal."""
+    """Write a ranking as one table per setting, fitted to the width of the terminal."""
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False, emoji=False)
     if words := other_code(table):
         console.print(_text(words), end="\n\n")
@@ -143,7 +143,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
     groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
     forms = [list(_narrower(_columns(rows, base))) for rows in groups]
-    # All settings have one form: the first form in which every table fits.
+    # All settings share one form, the first in which every table fits.
     for number in range(len(forms[0])):
         if all(_width(_as_table(form[number]), console) <= console.width for form in forms):
             break
@@ -170,7 +170,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
 
 
 def other_code(table: "pd.DataFrame") -> str:
-    """Return the committed cells of other code in words; empty if there are none."""
+    """Describe the committed cells that other code played; return "" if there are none."""
     other = table.attrs.get("other_code", {})
     names = other.get("cells", ())
     if not names:
@@ -185,12 +185,12 @@ def other_code(table: "pd.DataFrame") -> str:
 
 
 def _text(words: str) -> str:
-    """Return words for rich, without markup and terminal commands."""
+    """Return text that rich prints literally, without markup or terminal commands."""
     return escape(terminal.shown(words))
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
-    """Return how much of a setting was played, and limits on conclusions from its trials."""
+    """Describe how much of a setting was played, and what limits conclusions from its trials."""
     remarks = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
     rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
     if rounds is not None and rounds != horizon:
@@ -203,7 +203,7 @@ def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[st
 
 
 def _is_uneven(rows: "pd.DataFrame") -> bool:
-    """Return whether algorithms of a setting have different numbers of trials."""
+    """Return whether algorithms in a setting completed different numbers of trials."""
     return rows["trials"].nunique() > 1 or bool(rows["failed"].any())
 
 
@@ -231,9 +231,10 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
 
 
 def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]]":
-    """Yield columns, then ever shorter forms without less important ones.
+    """Yield the columns, then ever narrower forms without the less important columns.
 
-    A broken label can be neither read nor copied, so the last form puts labels on lines above.
+    A label broken across lines is hard to read or copy, so the last form has no labels; they are
+    printed above the table.
     """
     yield columns
     short = columns | {NAME: columns[NAME].map(short_names(columns[NAME]))}
@@ -258,15 +259,15 @@ def _as_table(columns: "dict[str, pd.Series]") -> Table:
 
 
 def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
-    """Return means with half the width of their intervals, which are symmetric (Student's t)."""
+    """Format means with the half-widths of their intervals, which are symmetric (Student's t)."""
     least = ROUNDING * rows["mean"].abs().replace(math.inf, math.nan).max()
     return rows.apply(lambda row: _interval(row[value], row[high] - row[value], least), axis=1)
 
 
 def _interval(value: float, half: float, least: float = 0.0) -> str:
-    """Return a mean with half the width of its interval, to two digits of the latter.
+    """Format a mean with the half-width of its interval, to two digits of the half-width.
 
-    Half widths below ``least`` are rounding errors.
+    A mean or half-width of at most ``least`` is a rounding error, and is shown as 0.
     """
     value, half = (0.0 if abs(number) <= least else number for number in (value, half))
     if half != half:
@@ -281,7 +282,7 @@ def _interval(value: float, half: float, least: float = 0.0) -> str:
 
 
 def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
-    """Return the ranks of some labels: ``2-4,6``."""
+    """Format the ranks of some labels, such as ``2-4,6``."""
     runs: list[list[int]] = []
     for place in sorted(ranks[label] for label in labels):
         if runs and runs[-1][-1] == place - 1:
@@ -292,7 +293,7 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    """Return a number with some digits, and with all digits before the point unless it is large."""
+    """Format a number to ``digits`` digits; keep all digits before the point unless it is large."""
     if value != value:
         return ""
     rounded = abs(float(f"{value:.{digits - 1}e}"))

@@ -32,8 +32,8 @@ def play(
     Parameters
     ----------
     tell : callable
-        Called with ``trial``, ``status``, ``place``, the line of the class that a numerical error
-        left, or "", and the last row of its columns.
+        Called with ``trial``, ``status``, ``place`` and the last value of each column. ``place`` is
+        the line of the class at which a numerical error occurred, or "".
     cell : str
         ``PAPER/SETTING/ALGORITHM``, or ``world.py:World/ALGORITHM``.
     first, stop : int
@@ -42,15 +42,15 @@ def play(
     overlays : sequence of str
         Files with further settings and algorithms.
     debug : bool
-        Whether to raise an error of a class unchanged, and to show the traceback of a numerical
-        error, which ends its trial alone.
+        Whether to raise the error of a class unchanged, and to show the traceback of a numerical
+        error, which ends only its own trial.
 
     Raises
     ------
     ConfigError
         For an unknown name or option.
     ResultError
-        For an error of a class; the message names its trial.
+        If a class raises an error; the message names the trial.
     """
     blas_kernels.verify()
     terminal.show_log()

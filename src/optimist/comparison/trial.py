@@ -1,4 +1,4 @@
-"""One trial of a comparison, played in a process of `optimist.comparison.play`."""
+"""One trial of a comparison, played in a process that `optimist.comparison.play` starts."""
 
 import logging
 import sys
@@ -31,35 +31,35 @@ def play(
     data: str,
     added: Mapping[str, Any] | None = None,
 ) -> "tuple[float, pa.Table | None]":
-    """Play a trial after an untimed warm-up; return its seconds, and its rows.
+    """Play a trial after an untimed warm-up; return its time and its rows.
 
     Parameters
     ----------
     tell : callable
         Not called.
     trials : dict
-        A description of one trial, `optimist.experiments.trials.Trials.describe`.
+        Description of one trial, from `optimist.experiments.trials.Trials.describe`.
     output : str
         Path of its result file; "" to return the rows and write nothing.
     data : str
         Folder of its data set.
     added : dict or None
         For a class without a file: its ``domain``, its ``name``, the ``class`` as pickled by
-        cloudpickle, and the ``paths`` of its process to look for modules.
+        cloudpickle, and the ``paths`` on which its process looks for modules.
 
     Returns
     -------
     seconds : float
-        Processor seconds.
+        CPU time in seconds.
     rows : Table or None
         None if the rows are in the result file.
 
     Raises
     ------
     Exception
-        Any error of the class or of the system.
+        Any error raised by the class or the system.
     """
-    logging.getLogger().addHandler(logging.NullHandler())  # errors are returned, not printed too
+    logging.getLogger().addHandler(logging.NullHandler())  # errors are returned, not printed
     _verified()
     if added is not None:
         sys.path.extend(path for path in added["paths"] if path not in sys.path)
@@ -68,10 +68,10 @@ def play(
     player = Player(asked, data)
     if asked.cell.name not in _warm:
         _warm.add(asked.cell.name)
-        with suppress(Exception, SystemExit):  # the error comes again when the trial is played
+        with suppress(Exception, SystemExit):  # playing the trial raises the error again
             player.warm_up()
             if not ENVIRONMENTS.is_foreign(asked.cell.environment):
-                build(asked.cell, asked.first, data)  # copies that play a class share its cache
+                build(asked.cell, asked.first, data)  # the copies that play trials share its cache
     with Meter() as meter:
         if output:
             make_result({**trials, "digest": ""}, output, data)

@@ -1,7 +1,7 @@
 """Registries of panels and tables: literal mappings from kinds to classes.
 
-A kind of panel or table has one file, and one line here. A study may have both, and has its line in
-`optimist.figures.studies`. ``docs/add-a-panel.md`` adds one of each.
+Each kind of panel or table has its own file, and one line here. A study may define both, and has
+its line in `optimist.figures.studies`. ``docs/add-a-panel.md`` shows how to add one of each.
 """
 
 import importlib
@@ -45,22 +45,22 @@ TABLES = {
 
 
 def panel_class(kind: str) -> "type[Panel]":
-    """Return the class of a kind of panel; raise ConfigError if there is none."""
+    """Return the class of a kind of panel; raise ConfigError if the kind is unknown."""
     return _load("kind of panel", kind, PANELS)
 
 
 def table_class(kind: str) -> "type[Table]":
-    """Return the class of a kind of table; raise ConfigError if there is none."""
+    """Return the class of a kind of table; raise ConfigError if the kind is unknown."""
     return _load("kind of table", kind, TABLES)
 
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
-    """Return the panel for an entry of a figure."""
+    """Construct the panel that an entry of a figure describes."""
     return panel_class(spec["kind"])(spec)
 
 
 def make_table(spec: Mapping[str, Any]) -> "Table":
-    """Return the table for an entry of ``tables``."""
+    """Construct the table that an entry of ``tables`` describes."""
     return table_class(spec["kind"])(spec)
 
 

@@ -29,9 +29,9 @@ def of_role(artists: "pd.DataFrame", role: str) -> "pd.DataFrame":
 
 
 def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw lines with bands, and a few markers at different places on each.
+    """Draw lines with bands, and a few markers at different positions on each line.
 
-    If ``style`` has no bands, draw the last interval of each curve next to it.
+    If ``style`` has no bands, draw the last interval of each curve next to the curve.
     """
     is_log = canvas.get_xscale() == "log"
     for i, (series, points) in enumerate(by_series(artists)):
@@ -46,7 +46,7 @@ def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
 
 
 def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw the last interval of each curve side by side, right of the curves."""
+    """Draw the last intervals of all curves side by side, to the right of the curves."""
     ends = [(series, points.iloc[-1]) for series, points in by_series(artists) if len(points)]
     ends = [(series, end) for series, end in ends if np.isfinite(end["low"])]
     is_log = canvas.get_xscale() == "log"
@@ -57,14 +57,14 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
-    """Return the points of a curve with a marker: six evenly spaced ones, or all of a few.
+    """Return the indices of points with a marker: six that are evenly spaced, or all of a few.
 
     Parameters
     ----------
     x : (n,) array
-        Places along the axis, increasing.
+        Increasing positions of the points along the axis.
     shift : float
-        Place of the first marker, as a share of the distance between two.
+        Position of the first marker, as a share of the distance between two markers.
     """
     if len(x) < 2 * MARKERS:
         return list(range(len(x)))
@@ -86,7 +86,7 @@ def with_whiskers(
 
 
 def whiskers(artists: "pd.DataFrame") -> np.ndarray:
-    """Return lengths of whiskers below and above, (2, n), zero where an end is unknown."""
+    """Return the lengths of n whiskers below and above, shape (2, n); zero for an unknown end."""
     below, above = artists["y"] - artists["low"], artists["high"] - artists["y"]
     return np.nan_to_num([below, above]).clip(min=0)
 
@@ -104,7 +104,7 @@ def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> Non
 
 
 def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
-    """Draw a star, with its name on the side of the farther edge of the panel."""
+    """Draw a star, with its name on the side toward the farther edge of the panel."""
     from matplotlib.patheffects import withStroke
 
     canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)
@@ -119,6 +119,6 @@ def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
 
 
 def below_title(canvas: "Canvas", artists: "pd.DataFrame") -> None:
-    """Write the words of role ``corner`` below the panel's title."""
+    """Write the text of artists with the role ``corner`` below the panel's title."""
     for artist in of_role(artists, "corner").itertuples():
         canvas.set_title(f"{canvas.get_title(loc='left')}\n{artist.note}")

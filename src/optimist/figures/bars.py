@@ -51,7 +51,7 @@ def draw_bars(
 
 
 def bar_name(series: str, style: "Style") -> str:
-    """Return the label of a bar in lines; text in brackets begins a line if it must."""
+    """Return the label of a bar, split into lines; long labels are split before brackets."""
     name = style.name(series)
     stem, opening, variant = name.partition(" (")
     pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]
@@ -61,7 +61,7 @@ def bar_name(series: str, style: "Style") -> str:
 
 
 def _two_digits(value: float) -> str:
-    """Return ``value`` with two digits, no exponent from 0.001 on: 3.4e-07, 0.034, 5.7, 110."""
+    """Format a value to two digits, without an exponent from 0.001 on: 3.4e-07, 0.034, 110."""
     if 0.0 < abs(value) < 1e-3:
         return f"{value:.1e}"
     return np.format_float_positional(value, 2, unique=False, fractional=False, trim="-")

@@ -1,19 +1,20 @@
 """Base class of panels: the keys, inputs, rows, axes and drawing of a kind.
 
-Each kind has its own file. Its ``rows`` compute all artists, one row per artist, and its ``draw``
-only places them. Every row has these columns and those that its kind declares:
+Each kind has its own file. Its ``rows`` method computes all artists, one row per artist, and its
+``draw`` method only places them. Every row has the following columns, and the columns that its kind
+declares:
 
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
-                    ``remark`` and ``footnote`` (words on a series); ``line``, ``phase``,
+                    ``remark`` and ``footnote`` (text about a series); ``line``, ``phase``,
                     ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
-                    or a role of the kind's own
+                    or a role that the kind defines
 ``setting``         name of the setting, if the artist belongs to one
-``series``          algorithm label, or the name of another compared thing
+``series``          algorithm label, or the name of another item that is compared
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 
-Only complete trials enter a statistic; notes name the others. Unconverged trials are complete, and
-also have a note.
+Only complete trials enter a statistic; notes mention incomplete trials. Unconverged trials count as
+complete, and are also mentioned in a note.
 """
 
 from abc import ABC, abstractmethod
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
 
-# With fewer trials, no interval of a mean is shown: with two, Student's t is 12.7.
+# No interval of a mean is shown for fewer trials: for two, the quantile of Student's t is 12.7.
 LEAST_TRIALS = 3
 
 # Columns of every row, and their types in a file.
@@ -56,26 +57,26 @@ class Named(Keys):
 
 
 class Line(Named):
-    y: float  #: Place on the y axis.
+    y: float  #: Position on the y axis.
 
 
 class Point(Named):
-    x: float  #: Place on the x axis.
-    y: float  #: Place on the y axis.
+    x: float  #: Position on the x axis.
+    y: float  #: Position on the y axis.
 
 
 class Multiple(Named):
     series: str  #: Label of the series.
-    factor: Positive  #: The multiple.
+    factor: Positive  #: Factor that multiplies the last value of the series.
 
 
 class Slope(Named):
     series: str  #: Label of the series.
-    power: float  #: Exponent.
+    power: float  #: Exponent of x.
 
 
 class PanelKeys(Keys):
-    kind: str  #: Kind of the panel, see below.
+    kind: str  #: Kind of the panel; see below.
     title: NotRequired[str]  #: Title of the panel.
     xlabel: NotRequired[str]  #: Label of the x axis.
     ylabel: NotRequired[str]  #: Label of the y axis.
@@ -86,18 +87,18 @@ class PanelKeys(Keys):
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
     #: Horizontal lines at a multiple of the last point of a series.
     multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    #: Lines of a given power through the last point of a series.
+    #: Lines proportional to a given power of x, through the last point of a series.
     slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
 
 
 class OneSetting(PanelKeys):
-    setting: str  #: The one setting shown.
-    algorithms: Labels  #: Labels, in the legend's order.
+    setting: str  #: The setting shown.
+    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
 
 
 class SomeSettings(PanelKeys):
     settings: Labels  #: The settings shown.
-    algorithms: Labels  #: Labels, in the legend's order.
+    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,9 @@ class Part(ABC):
     Attributes
     ----------
     Entry : type
-        The keys of its entry, a class of `Keys`.
+        Keys of its entry, a subclass of `Keys`.
     lanes : tuple of str
-        Lanes that it reads results of its cells from.
+        Lanes from which it reads the results of its cells.
     tables : tuple of str
         Tables of studies that it reads.
     """
@@ -149,7 +150,7 @@ class Part(ABC):
 
     @property
     def rounds(self) -> list[int]:
-        """Rounds that it reads by number, which the table of trials must hold."""
+        """Rounds that it reads by number, which the table of trials must contain."""
         return []
 
     @property
@@ -158,7 +159,7 @@ class Part(ABC):
         return list(product(self.settings, self.algorithms))
 
     def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks anything it needs besides cells."""
+        """Raise ConfigError if the paper's configuration lacks something it needs besides cells."""
 
 
 class Panel(Part):
@@ -169,22 +170,22 @@ class Panel(Part):
     Entry : type
         A subclass of `PanelKeys`.
     axes : Axes
-        Labels and scales, where the panel's entry sets none; see `labelled`.
+        Labels and scales, unless the panel's entry sets them; see `labelled`.
     roles : tuple of str
         Roles of its rows in addition to data, note and the common references.
     columns : tuple of str
-        Columns of its rows in addition to the common ones.
+        Columns of its rows in addition to the common columns.
     words : str
-        Meaning of bands and whiskers, a template with ``{band}``, ``{interval}`` (the paper's, of a
-        mean), ``{level}``, ``{n}`` and ``{time_n}``.
+        Meaning of bands and whiskers, as a template with ``{band}``, ``{interval}`` (the paper's
+        interval of a mean), ``{level}``, ``{n}`` and ``{time_n}``.
     of_means : bool
         Whether bands and whiskers are intervals of means.
     curves : bool
-        Whether its data are curves, whose first rounds may leave a logarithmic axis.
+        Whether its data are curves, whose first rounds may be cut off by a logarithmic axis.
     joined : bool
         Whether a line joins the artists of a series.
     not_negative : bool
-        Whether y cannot be negative, so that the axis begins at 0.
+        Whether y cannot be negative, so that the axis starts at 0.
     """
 
     Entry: ClassVar[type] = PanelKeys
@@ -204,14 +205,17 @@ class Panel(Part):
 
     @abstractmethod
     def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield all artists, in pieces as from `optimist.figures.rows.rows`."""
+        """Yield all artists in pieces, as returned by `optimist.figures.rows.rows`."""
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Place the artists of role ``data`` and of the kind's own roles: lines with bands."""
+        """Draw the artists of role ``data`` and of the kind's own roles.
+
+        By default, draw lines with bands.
+        """
         drawing.curves(canvas, artists, style)
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
-        """Return labels and scales of this panel.
+        """Return the labels and scales of this panel.
 
         Parameters
         ----------
@@ -222,9 +226,9 @@ class Panel(Part):
         return Axes(*(self.spec.get(key, getattr(self.axes, key)) for key in keys))
 
     def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield the pieces of `rows`, and the references in the entry.
+        """Yield the pieces of `rows`, and the references that the entry requests.
 
-        Intervals stop at zero where y cannot be negative, and need `LEAST_TRIALS`.
+        Intervals stop at zero if y cannot be negative, and need at least `LEAST_TRIALS` trials.
         """
         pieces = [self._bounded(piece) for piece in self.rows(tables)]
         yield from pieces
@@ -245,14 +249,14 @@ class Panel(Part):
             yield rows("point", x=point["x"], y=point["y"], note=point["label"])
 
     def _multiples(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield a horizontal line at a multiple of the last artist of a series."""
+        """Yield horizontal lines at a multiple of the last artist of a series."""
         for multiple in self.spec.get("multiples", []):
             end = _last(pieces, multiple["series"])
             if end is not None:
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
 
     def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield a line of given power through the last artist of a series, over one decade of x."""
+        """Yield lines of a given power through the last artist of a series, over a decade of x."""
         for slope in self.spec.get("slopes", []):
             end = _last(pieces, slope["series"])
             if end is not None:
@@ -285,7 +289,7 @@ class Panel(Part):
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
-    """Return the artist of a series with the largest x, or None."""
+    """Return the artist with the largest x in a series, or None if the series is empty."""
     data = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
     ends = [artists.iloc[-1] for artists in data if len(artists)]
     return max(ends, key=lambda artist: artist["x"]) if ends else None

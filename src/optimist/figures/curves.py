@@ -4,7 +4,7 @@ x: round. y by kind:
 
 ``regret``           mean regret (band: the paper's interval)
 ``median_regret``    median regret (band: quartiles)
-``relative_regret``  mean regret over the ``base``'s mean (band: the paper's interval, scaled)
+``relative_regret``  mean regret divided by the ``base``'s (band: the paper's interval, scaled)
 ``elapsed``          seconds so far, median over trials
 ``time_per_round``   seconds per round, median over trials
 """
@@ -41,7 +41,7 @@ class Curves(Panel):
 
     @abstractmethod
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
-        """Return x, y and other columns of an algorithm's curve."""
+        """Return x, y and the other columns of an algorithm's curve."""
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the curve of each algorithm, and notes on its trials."""
@@ -70,7 +70,7 @@ class Regret(Curves):
         return {name: curve[c].to_numpy() for name, c in zip(names, columns, strict=True)}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curve of each algorithm, and the end of the initial points if there are any."""
+        """Yield the curve of each algorithm, and the end of Phase I if there are initial points."""
         yield from super().rows(tables)
         parameters = tables.paper["settings"][self.spec["setting"]].get("parameters", {})
         if parameters.get("initial") is not None:
@@ -86,7 +86,7 @@ class MedianRegret(Regret):
 
 
 class RelativeRegret(Regret):
-    """Mean regret of some algorithms in one setting, divided by the base's."""
+    """Mean regret of some algorithms in one setting, divided by the base's mean regret."""
 
     class Entry(OneSetting):
         base: str  #: Label of the algorithm in the denominator.
@@ -134,7 +134,7 @@ class Elapsed(Curves):
         return {"x": totals.index.to_numpy(), "y": medians, "n": totals.shape[1]}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a line for each algorithm, and footnotes on algorithms that did not play."""
+        """Yield the curve of each algorithm, and footnotes on algorithms that did not play."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
@@ -158,13 +158,13 @@ def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
     """Return rounds and seconds per round of a timed cell.
 
     The recorded rounds are thinned to about 25 geometric steps. Each step gives one value at the
-    geometric mean of its ends: the median over trials of its time by the number of its rounds.
+    geometric mean of its ends: its time divided by its number of rounds, as a median over trials.
     Round 1 is left out, as it pays for cold caches.
 
     Parameters
     ----------
     runs : DataFrame
-        Columns trial, round, seconds (cumulative); all trials of the same length.
+        Columns trial, round and seconds (cumulative); all trials have the same length.
     """
     totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
     rounds = totals.index.to_numpy(float)

@@ -1,4 +1,4 @@
-"""Kind ``facts``: facts with names that end in a number.
+"""Kind ``facts``: facts whose names end in a number.
 
 x: the number; y: the fact's value.
 """
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Fact(Named):
-    fact: str  #: Name of facts, without _<number>.
+    fact: str  #: Name of the facts, without the suffix _<number>.
 
 
 class Facts(Panel):
-    """Values of facts ``name_<number>`` against the number."""
+    """Values of the facts ``name_<number>`` against the number."""
 
     class Entry(PanelKeys):
         series: Annotated[list[Fact], MinLen(1)]  #: The compared facts.

@@ -1,4 +1,4 @@
-"""Figures: a table of all panels' artists, and a picture drawn from this table alone."""
+"""Figures: a table of all panels' artists, and a picture drawn only from this table."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,7 +66,7 @@ def tabulate(
     Returns
     -------
     DataFrame
-        ``panel`` (the letter), the columns of `optimist.figures.base`, and columns of the kinds.
+        ``panel`` (the letter), the columns of `optimist.figures.base`, and the kinds' own columns.
     """
     import pandas as pd
 
@@ -95,7 +95,7 @@ def draw(
     figure : mapping
         An entry of ``figures`` in the paper's configuration.
     table : DataFrame
-        The result of `tabulate`, or the same read back from a file.
+        The result of `tabulate`, or the same table read back from a file.
     paper : mapping
         The loaded paper configuration.
     png_path, pdf_path, thumbnail_path : str
@@ -123,7 +123,7 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     }
     least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
     height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
-    # An unused cell of the grid takes the legend, if it is high enough.
+    # The legend goes into an unused cell of the grid if that is high enough.
     spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
     size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
     page = Figure(figsize=size, layout="constrained")
@@ -185,7 +185,7 @@ def _draw_panel(canvas: "Canvas", panel: Panel, artists: "pd.DataFrame", style: 
 
 
 def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style) -> None:
-    """Set labels and scales. Bars are horizontal, so their x is the panel's y.
+    """Set labels and scales. Bars are horizontal, so their x axis shows the panel's y.
 
     A logarithmic axis becomes linear below 1 if it would hide a value of zero or less.
     """
@@ -227,7 +227,7 @@ def label_ticks(canvas: "Canvas") -> None:
 
 
 def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
-    """Return notes on missing or incomplete cells of a panel, in lines of its width."""
+    """Return notes on missing or incomplete cells of a panel, wrapped to the panel's width."""
     notes = artists[artists["role"] == "note"]
     several = artists.loc[artists["role"].isin(["data", "note"]), "setting"].nunique() > 1
     by_word: dict[str, list[str]] = {}
@@ -248,7 +248,7 @@ def _letters(columns: int) -> int:
 
 
 def _bars_height(panel: Panel, style: Style) -> float:
-    """Return the height in inches for bars with their names; 0 without bars."""
+    """Return the height in inches that bars and their names need; 0 without bars."""
     if not panel.is_bars:
         return 0.0
     lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
     from matplotlib.figure import Figure as Page
 
-WIDTH = 6.5  # inches of a page; at 5.5, as in many journals, no letter is below 5.9 points
-LETTERS_PER_INCH = 15  # at the size of the legend
+WIDTH = 6.5  # inches of a page; scaled to 5.5, as in many journals, all text has 5.9 points or more
+LETTERS_PER_INCH = 15  # at the font size of the legend
 LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to the text below its labels
 LONGEST_LABEL = 40  # letters
-HANDLE = 7  # letters that a legend's handle takes
+HANDLE = 7  # width of a legend's handle in letters
 CELL_LETTERS = 36  # per line of a legend in a cell of the grid
-LONGEST_COUNTS = 100  # letters of the numbers of trials by series
-SMALLEST = 7  # points
+LONGEST_COUNTS = 100  # letters in the list of trial counts by series
+SMALLEST = 7  # font size in points
 INTERVALS = {
     "t": "{level} t interval",
     "bootstrap": "{level} bootstrap interval",
@@ -39,7 +39,7 @@ def height_of(text: str) -> float:
 
 
 def lay_out(legend: dict[str, Any]) -> float:
-    """Add the number of columns to a legend below the panels; return its height in inches."""
+    """Set the number of columns of a legend below the panels; return its height in inches."""
     lengths = [
         len(line) for handle in legend["handles"] for line in handle.get_label().splitlines()
     ]
@@ -59,7 +59,7 @@ def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
 
 
 def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return (mark, text) of the figure's footnotes: stars, one more each."""
+    """Return the mark and text of each footnote; each mark has one star more than the last."""
     texts = table.loc[table["role"] == "footnote", "note"].unique()
     return [("*" * (i + 1), text) for i, text in enumerate(texts)]
 
@@ -98,7 +98,7 @@ def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
 def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> list[Any]:
     """Return one legend entry per series, with its remarks, in lines of at most ``width`` letters.
 
-    Bars have their names on the axis, and no entries. Reference lines and other roles follow.
+    Bars have no entries, as their names are on the axis. Other roles and reference lines follow.
     """
     letters = [letter for letter, panel in panels.items() if not panel.is_bars]
     named = table[table["panel"].isin(letters)]
@@ -125,7 +125,7 @@ def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
 
 
 def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
-    """Return lines on the meaning of bands and whiskers, the numbers of trials, and footnotes."""
+    """Return lines on the meaning of bands and whiskers, trial counts, and footnotes."""
     paper, lines = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
@@ -135,7 +135,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
         counts = {name: _counts(data, name, style) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
         is_drawn = data[["low", "high"]].notna().any(axis=None)
-        if not is_drawn and counts["n"]:  # as for two trials
+        if not is_drawn and counts["n"]:  # for example with two trials
             clauses = ("n = {n}" if "{interval}" in part else part for part in text.split("; "))
             text = "; ".join(clauses)
         if text and (counts["n"] or "{n}" not in text):
@@ -165,7 +165,7 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
-    """Return the number of trials, and the series with other numbers: ``20 (GLB-OMD 50)``."""
+    """Return the usual number of trials, and other numbers by series: ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}
@@ -181,6 +181,6 @@ def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
 
 
 def _range(counts: "pd.Series") -> str:
-    """Return ``10`` or ``10–100``."""
+    """Format the range of counts, as ``10`` or ``10–100``."""
     low, high = counts.min(), counts.max()
     return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"

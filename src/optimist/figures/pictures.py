@@ -1,6 +1,6 @@
-"""The files of a drawn page: a picture, a PDF, and a thumbnail.
+"""The files of a drawn page: a PNG, a PDF, and a thumbnail.
 
-They hold no date, name or version: the same page gives the same bytes.
+They contain no date, name or version, so the same page always gives the same bytes.
 """
 
 from io import BytesIO
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
     from PIL.Image import Image as Picture
 
-COLOURS = 256  # per picture; 16,000 shades of transparent bands take three times the space
+COLOURS = 256  # per picture; all 16,000 shades of transparent bands would triple the size
 THUMBNAIL_WIDTH = 320  # pixels
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 
@@ -21,16 +21,16 @@ NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 def save(
     page: "Page", png_path: str | Path, pdf_path: str | Path, thumbnail_path: str | Path
 ) -> None:
-    """Write a page.
+    """Write a page to a PNG, a PDF and a thumbnail.
 
     Parameters
     ----------
     page : Figure
     png_path, pdf_path, thumbnail_path : str or Path
-        Files to write; the thumbnail is in the format WebP.
+        Files to write; the thumbnail is in WebP format.
     """
     picture = _picture(page)
-    page.set_layout_engine("none")  # computing it again takes as long as drawing
+    page.set_layout_engine("none")  # a second layout would take as long as drawing
     write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
     write_atomically(png_path, lambda p: _save_png(picture, p))
     write_atomically(thumbnail_path, lambda p: _save_thumbnail(picture, p))

@@ -1,4 +1,4 @@
-"""Inputs of panels' rows: the tables of a paper by cell, and notes on its cells."""
+"""Inputs to the rows of panels: the tables of a paper by cell, and notes on its cells."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from optimist.numerics.statistics import mean_intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of aggregated tables, even of empty or absent ones.
+# Columns of aggregated tables, which exist even if a table is empty or absent.
 FRAMES = {
     "curves": (
         *("setting", "algorithm", "round", "mean", "low", "high", "trials"),
@@ -34,7 +34,7 @@ TABLE_LEVEL = 0.95
 def display_name(
     label: str, names: Mapping[str, str], options: Mapping[str, Mapping[str, str]] | None = None
 ) -> str:
-    """Return an algorithm's label as a figure shows it, ``OFUGLB (SLSQP, aggregated)``.
+    """Return an algorithm's label as figures show it, such as ``OFUGLB (SLSQP, aggregated)``.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ def display_name(
     names : mapping
         Display names of algorithms.
     options : mapping or None
-        Display names of options, by ``option=value``, or by ``option`` with ``{value}``.
+        Display names of each algorithm's options, by ``option=value``, or by ``option`` with a
+        placeholder ``{value}``.
     """
     parsed = Label.parse(label)
     named = (options or {}).get(parsed.name, {})
@@ -63,8 +64,8 @@ class Tables:
     Parameters
     ----------
     tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
-        ``curves``, ``finals``, ``times``, ``facts`` and tables of studies; any may lack cells or be
-        absent.
+        ``curves``, ``finals``, ``times``, ``facts`` and tables of studies. Any table may be absent
+        or lack cells.
     paper : mapping
         The loaded paper configuration.
     """
@@ -75,7 +76,7 @@ class Tables:
         self._cells: dict[str, Any] = {}
 
     def frame(self, name: str, columns: Iterable[str] = ()) -> "pd.DataFrame":
-        """Return a table. An absent one has no rows, an absent column is empty."""
+        """Return a table. An absent table has no rows, and an absent column is empty."""
         import pandas as pd
 
         frame = self._tables.get(name, pd.DataFrame())
@@ -83,7 +84,7 @@ class Tables:
         return frame.reindex(columns=list(every))
 
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
-        """Return the rows of a cell, none for an absent one."""
+        """Return the rows of a cell; an absent cell has no rows."""
         import pandas as pd
 
         if name not in self._cells:
@@ -104,8 +105,8 @@ class Tables:
     def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the complete trials of a timed cell.
 
-        A solver that plays only some rounds appears from its second call on. Its first call pays
-        for imports, and counts for all earlier rounds at once.
+        A solver that plays only some rounds is included from its second call on, because its first
+        call pays for imports and counts for all earlier rounds at once.
         """
         runs = complete(self.cell("times", setting, algorithm))
         return runs[runs["selections"].isna() | (runs["selections"] > 1)]
@@ -135,7 +136,7 @@ def complete(trials: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def fault(trials: "pd.DataFrame") -> str:
-    """Return the fault of a cell, given the last row of each trial, or an empty text."""
+    """Describe the fault of a cell, given the last row of each trial; "" if it has none."""
     if trials.empty:
         return "missing"
     lost = trials.loc[~trials["status"].isin(COMPLETE), "status"]
@@ -146,13 +147,13 @@ def fault(trials: "pd.DataFrame") -> str:
 
 
 def doubt(trials: "pd.DataFrame") -> str:
-    """Return how many trials did not converge, which still count; empty if all did."""
+    """Describe how many trials did not converge, which still count; "" if all converged."""
     count = (trials["status"] == "unconverged").sum()
     return f"unconverged: {count} of {len(trials)} trials" if count else ""
 
 
 def notes(setting: str, algorithm: str, *frames: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield notes on a cell, given the last row of each trial in the shown lanes."""
+    """Yield notes on a cell, given the last row of each trial in each lane that is shown."""
     texts = [text(frame) for frame in frames for text in (fault, doubt)]
     for note in dict.fromkeys(filter(None, texts)):
         yield rows("note", setting=setting, series=algorithm, note=note)
@@ -164,7 +165,7 @@ def missing(series: str, setting: str = "") -> "pd.DataFrame":
 
 
 def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return a mean with the ends of the paper's interval."""
+    """Return the mean, and the ends of the interval that the paper chooses."""
     columns = values.to_numpy(float)[:, None]
     intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
     return tuple(intervals[:, 0].tolist())
@@ -178,7 +179,7 @@ def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
 
 
 def estimate(trials: "pd.DataFrame") -> str:
-    """Return how a solver was timed without playing itself; empty if it played.
+    """Describe how a solver was timed if it did not play itself; "" if it played.
 
     See `optimist.experiments.replay.replay`.
     """
@@ -202,5 +203,5 @@ def estimates(
 
 
 def rounded(slope: Iterable[float]) -> tuple[float, ...]:
-    """Return a slope and its interval to nine digits: further digits are rounding errors."""
+    """Round a slope and its interval to nine decimals; further decimals are rounding errors."""
     return tuple(round(value, 9) + 0.0 for value in slope)

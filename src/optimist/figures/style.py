@@ -2,7 +2,7 @@
 
 A method has one colour and one marker in the figures of all papers (``config/style.yaml``). A
 variant has the colour of its algorithm and a hollow marker. No other variant of the paper has the
-same marker and dash. A series that is not an algorithm has a shade of one ramp.
+same marker and dash. A series that is not an algorithm has a shade from a single colour ramp.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ MARKERS = {
 }
 NAMES = [*MARKERS]
 # Three dashes that differ at print size. Their number and the number of markers are coprime, so
-# that variants repeat a pair after 33.
+# the pairs of marker and dash repeat only after 33 variants.
 DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 REFERENCE_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (8, 2, 1, 2)), (0, (2, 3)))
 HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
@@ -40,16 +40,16 @@ class Style:
     Parameters
     ----------
     paper : mapping
-        The paper, whose ``style`` and ``names`` are used, and whose ``runs`` and ``timings`` number
-        the variants.
+        The paper, whose ``style`` and ``names`` are used. The order of the variants in its ``runs``
+        and ``timings`` determines their styles.
     footnotes : mapping
-        Footnote marks, with a space before each, by series.
+        Footnote marks by series, each with a space before it.
     shown : sequence of str
         All series of the figure. If all are variants of one algorithm, each has its own colour.
     references : sequence of str
         Names of all reference lines of the figure.
     has_bands : bool
-        Whether curves have bands; otherwise their last interval is shown.
+        Whether curves have bands; otherwise, only their last interval is shown.
     """
 
     def __init__(
@@ -84,7 +84,10 @@ class Style:
         self._of_one = self._colours_of_one(shown, style["palette"])
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
-        """Return distinct colours of variants; the algorithm without options keeps its own."""
+        """Return a colour for each series if all are variants of one algorithm, and {} otherwise.
+
+        The algorithm without options keeps its own colour.
+        """
         names = {name_of(series) for series in shown}
         if len(shown) < 2 or len(names) > 1 or not names <= self._colours.keys():
             return {}
@@ -111,7 +114,7 @@ class Style:
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
-        """Return the position of a series that is not an algorithm among its kind in the figure."""
+        """Return the position of a series among the figure's series that are not algorithms."""
         if series not in self._things:
             self._things.append(series)
         return self._things.index(series)
@@ -126,7 +129,7 @@ class Style:
         return self._shapes.get(series) or NAMES[self._place(series) % len(NAMES)]
 
     def dash_lengths(self, series: str) -> list[float]:
-        """Return the lengths of dashes and gaps of a series, none for a solid line."""
+        """Return the lengths of dashes and gaps in a series' line; empty for a solid line."""
         dash = self.dash(series)
         return [] if dash == "-" else list(dash[1])
 
@@ -137,11 +140,11 @@ class Style:
         return "-" if series in self._colours else ("-", *DASHES)[self._place(series) % 4]
 
     def hatch(self, series: str) -> str:
-        """Return the hatch of a bar, none for an algorithm without options."""
+        """Return the hatch of a bar; empty for an algorithm without options."""
         return HATCHES[self._number(series) % len(HATCHES)] if self._is_variant(series) else ""
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
-        """Return keywords of a line with markers; variants have hollow markers."""
+        """Return the keywords of a line with markers; variants have hollow markers."""
         is_method = series == self.paper.get("method")
         return {
             "color": self.colour(series),
@@ -153,14 +156,14 @@ class Style:
         }
 
     def reference(self, text: str) -> dict[str, Any]:
-        """Return keywords of a reference line."""
+        """Return the keywords of a reference line."""
         if text not in self._references:
             self._references.append(text)
         dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
         return {"color": "0.35", "lw": 0.9, "ls": dash, "zorder": 2}
 
     def patch(self, series: str) -> dict[str, Any]:
-        """Return keywords of a filled region: a transparent face and a full edge."""
+        """Return the keywords of a filled region: a transparent face and an opaque edge."""
         colour = self.colour(series)
         keywords = {"facecolor": (colour, 0.25), "edgecolor": colour}
         return {**keywords, "ls": self.dash(series), "lw": 1.1}
@@ -182,5 +185,5 @@ class Style:
 
 
 def _options(label: str) -> list[str]:
-    """Return the options of a setting's label in words."""
+    """Return the options in a setting's label as words."""
     return [f"{key} {write(value)}" for key, value in Label.parse(label, "setting").options]

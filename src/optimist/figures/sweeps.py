@@ -1,11 +1,11 @@
-"""Kinds that show one number of each cell against a parameter of the settings, or as bars.
+"""Kinds that show one number per cell, against a parameter of the settings or as bars.
 
-x: the parameter in ``over``, none for bars. y by kind:
+x: the parameter that ``over`` names; bars have none. y by kind:
 
 ``final_regret``         mean final regret (low, high: the paper's interval)
 ``final_median_regret``  median final regret (low, high: quartiles)
 ``time``                 median seconds per trial (low, high: fastest and slowest trial)
-``coverage``             share of trials whose set held the truth in all rounds
+``coverage``             share of trials whose confidence set always contained the truth
 ``counter``              mean of the diagnostic ``column`` (low, high: its range)
 """
 
@@ -34,12 +34,13 @@ MOST_TICKS = 6
 
 
 class Sweep(Panel):
-    """One number of each cell."""
+    """One number per cell, against a parameter of the settings or as bars."""
 
     class Entry(SomeSettings):
-        over: NotRequired[str]  #: Option of the settings to plot against; without it, bars.
+        over: NotRequired[str]  #: Option of the settings to plot against; if absent, draw bars.
 
-    # Table and column of the number, and the share of a gap that whiskers take.
+    # Table and column of the number, and the share of the gap between two values of x over which
+    # the whiskers of all series are spread.
     table: ClassVar[str] = "finals"
     column: ClassVar[str] = "regret"
     share: ClassVar[float] = 0.15
@@ -50,7 +51,7 @@ class Sweep(Panel):
 
     @property
     def is_bars(self) -> bool:
-        """Whether it sweeps no parameter."""
+        """Whether it draws bars, because it sweeps no parameter."""
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:
@@ -74,7 +75,7 @@ class Sweep(Panel):
                 yield missing(algorithm, setting)
 
     def _swept(self, setting: str, paper: Paper) -> float:
-        """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
+        """Return the value of the swept parameter in a setting; NaN if no parameter is swept."""
         if self.is_bars:
             return np.nan
         parameters = option_defaults(paper["settings"][setting])
@@ -152,7 +153,7 @@ class Time(Sweep):
 
 
 class Coverage(Sweep):
-    """Share of trials whose confidence set held the truth in all rounds."""
+    """Share of trials whose confidence set contained the truth in all rounds."""
 
     lanes = ("regret",)
     axes = Axes("", "share of trials")
@@ -187,7 +188,7 @@ class Counter(Sweep):
 
 
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
-    """Shift x by a share of the least gap between ``values``, so that whiskers do not overlap."""
+    """Shift x by a share of the smallest gap in ``values``, so that whiskers do not overlap."""
     is_log = canvas.get_xscale() == "log"
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))
@@ -195,7 +196,7 @@ def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
 
 
 def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
-    """Label the swept values, or decades where there are many values."""
+    """Label the swept values, or only decades for many values on a logarithmic axis."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
     if len(values) > MOST_TICKS and canvas.get_xscale() == "log":

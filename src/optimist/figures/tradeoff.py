@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Tradeoff(Panel):
-    """Regret against time, a marker for each cell."""
+    """Regret against time, with a marker for each cell."""
 
     Entry = SomeSettings
     lanes = ("regret", "timing")

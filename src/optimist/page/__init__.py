@@ -1,6 +1,6 @@
-"""The page of results: one file, made from committed tables alone, that needs no network.
+"""The page of results: a single file, made only from committed tables, that needs no network.
 
-`content` reads the page's data, `curves` packs its curves, `findings` fills the sentences on
+`content` reads the page's data, `curves` packs its curves, `findings` fills in the sentences about
 results, `formulas` turns docstrings into HTML, `build` assembles the file and `index` lists all
-figures in Markdown. The page's own programs are in ``js``, its drawing libraries in ``vendor``.
+figures in Markdown. The page's own scripts are in ``js``, its drawing libraries in ``vendor``.
 """

@@ -1,4 +1,4 @@
-"""The file of the page: template, style, programs and data in one, with a policy for browsers."""
+"""Assembly of the page: template, style, scripts and data in one file, with a content policy."""
 
 import base64
 import hashlib
@@ -15,12 +15,12 @@ from optimist.page.content import collect
 from optimist.plan.plan import Plan
 
 MOST_BYTES = 5_000_000
-# Numbers of trials of a cell whose curves are kept singly, tried until the page is small enough.
+# Numbers of trials per cell whose own curves are kept, tried until the page is small enough.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
 PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
-# The class of Plot's drawings, and the style that it adds to each.
+# The class of Observable Plot's drawings, and the style that Plot adds to each drawing.
 PLOT_CLASS = "plot"
 _PLOT_STYLE = re.compile(
     r'append\("style"\)\.text\(`(:where\(\.\$\{\w+\}\) \{\\n  --plot-background[^`]*)`\)'
@@ -49,7 +49,7 @@ def write(plan: Plan, base: Path) -> dict[str, int]:
 
 
 def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
-    """Return the page and its content, the same for the same files; ``base`` as for `write`.
+    """Return the page and its content, which depend only on the files; ``base`` is as in `write`.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def render(data: dict[str, Any], packed: str) -> str:
 
 
 def as_script(data: Any) -> str:
-    """Return data as JSON for a script element, in which no text can end the script."""
+    """Return data as JSON for a script element, such that no text in it can end the element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -121,7 +121,7 @@ def plot_style() -> str:
     """Return the style that Observable Plot adds to its drawings."""
     found = _PLOT_STYLE.findall(library("plot.umd.min.js"))
     if len(found) != 1:
-        raise ResultError("the style of plot.umd.min.js is not found; allowed: version 0.6.17")
+        raise ResultError("the style of plot.umd.min.js was not found; allowed: version 0.6.17")
     return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
 
 
@@ -139,5 +139,5 @@ def library(name: str) -> str:
 
 
 def _own(name: str) -> str:
-    # A checkout may have other line endings, which the hash of a library ignores.
+    # The hash of a library must not depend on the line endings of a checkout.
     return unified((files("optimist.page") / name).read_bytes()).decode("utf-8")

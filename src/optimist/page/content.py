@@ -1,6 +1,6 @@
 """Content of the page of results, from committed files: claims, figures, cells, methods.
 
-Outcomes, values and intervals are copied. Only summaries of trials are computed here, by the
+Outcomes, values and intervals are copied. Only summaries of trials are computed here, with the
 functions of the pipeline. `page.schema.json` describes the content.
 """
 
@@ -46,14 +46,14 @@ EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
 def collect(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the content of the page, where cells have their curves as from `curves.of_cell`.
+    """Return the content of the page; its cells contain curves as returned by `curves.of_cell`.
 
     Parameters
     ----------
     plan : Plan
         The plan of the configuration whose figures are shown.
     base : Path
-        The folder that their paths are relative to.
+        The folder that the paths of figures are relative to.
 
     Raises
     ------
@@ -94,14 +94,14 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
 
 
 def _quantiles(most: int) -> list[float]:
-    """Return the quantiles of Student's t for 95 % intervals of n = 2, ..., ``most`` numbers."""
+    """Return Student's t quantiles for 95 % intervals from n = 2, ..., ``most`` numbers."""
     from scipy.special import stdtrit
 
     return [float(f"{stdtrit(n - 1, 0.975):.10g}") for n in range(2, most + 1)]
 
 
 class _Paper:
-    """The committed files of a paper, and the page's content from them."""
+    """The committed files of a paper, and the page's content that comes from them."""
 
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
@@ -114,7 +114,10 @@ class _Paper:
                 raise ResultError(f"{path} does not exist; {made}")
 
     def _path(self, path: str, product: str) -> Path:
-        """Return the path of a file of a figure or of the claims that matches its record."""
+        """Return the path of a file of a figure or of the claims.
+
+        Raise ResultError if the file does not match its record.
+        """
         command = f"optimist draw {self.name}/{product}"
         if product == "claims":
             command = f"optimist decide {self.name}"
@@ -127,7 +130,7 @@ class _Paper:
             digest = json.loads((self.base / record).read_text(encoding="utf-8"))["files"][below]
         except (OSError, ValueError, KeyError, TypeError):
             raise ResultError(
-                f"{record} says nothing of {path}; make it again: {command}"
+                f"{record} does not mention {path}; make it again: {command}"
             ) from None
         if sha256(file) != digest:
             raise ResultError(
@@ -138,7 +141,7 @@ class _Paper:
     # Claims.
 
     def claims(self) -> dict[str, Any]:
-        """Return the claims by id, each with its readings and checks."""
+        """Return the claims by ID, each with its readings and checks."""
         from optimist.claims import read_frame
 
         place = self.layout.claims(self.name)["csv"]
@@ -158,7 +161,10 @@ class _Paper:
         }
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
-        """Return whether a figure is shown: the plan makes it, and a variant exists."""
+        """Return whether a figure is shown.
+
+        The plan must make it. A figure outside the group ``paper`` must also exist.
+        """
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
@@ -167,7 +173,7 @@ class _Paper:
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
-        for ending in ("png", "pdf", "csv"):  # a reader may have them next to the page
+        for ending in ("png", "pdf", "csv"):  # readers may have these next to the page
             if (self.base / places[ending]).is_file():
                 self._path(places[ending], name)
         thumbnail = self._path(places["webp"], name).read_bytes()
@@ -194,7 +200,7 @@ class _Paper:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Results of every cell with its curves, the group ``paper`` before ``variants``."""
+        """Results and curves of every cell, with the group ``paper`` before ``variants``."""
         table = TrialTable(self.base / self.layout.trials(self.name))
         lanes_of: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
@@ -215,7 +221,7 @@ class _Paper:
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
-        """Return final regrets, their mean with its 95 % interval, seconds, and statuses."""
+        """Return the final regrets, their mean with its 95 % interval, times, and statuses."""
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")
@@ -236,19 +242,19 @@ class _Paper:
         }
 
     def _drawn(self, lanes: Mapping[str, CellTrials]) -> dict[str, curves.Drawn]:
-        """Return the ``curves`` of regret and ``times`` of seconds of a cell, if it has them."""
+        """Return a cell's ``curves`` of regret and its ``times`` in seconds, if it has them."""
         how = self.paper["band"], self.paper.get("interval", "t")
         drawn = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
         return {key: one for key, one in drawn.items() if one is not None}
 
     def _names(self, key: str) -> list[str]:
-        """Return the settings, or the labels of algorithms, of its cells."""
+        """Return the distinct settings, or the distinct labels of algorithms, of the cells."""
         return [*dict.fromkeys(cell[key] for cell in self.cells)]
 
     # Descriptions of cells.
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of cells by ``paper/label``."""
+        """Return the settings that occur in cells, by ``paper/label``."""
         specs = self.paper["settings"]
         return {
             f"{self.name}/{label}": {
@@ -263,7 +269,7 @@ class _Paper:
         }
 
     def labels(self) -> dict[str, Any]:
-        """Return name, colour, marker and dash of the labels of cells, by ``paper/label``."""
+        """Return the name, colour, marker and dash of each label in the cells."""
         style = Style(self.paper, {})
         options = self.paper.get("options")
         return {
@@ -277,7 +283,10 @@ class _Paper:
         }
 
     def methods(self, described: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the methods of cells by ``domain/name``; ``described`` has earlier papers'."""
+        """Return the methods that occur in cells, by ``domain/name``.
+
+        ``described`` holds the methods of earlier papers.
+        """
         methods = {}
         for name in dict.fromkeys(map(name_of, self._names("label"))):
             key = f"{self.domain}/{name}"
@@ -307,7 +316,7 @@ class _Paper:
 
 
 def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
-    """Return the last value of each trial, nan for incomplete trials."""
+    """Return the last value of each trial, or nan if the trial is incomplete."""
     if cell is None:
         return np.empty(0)
     is_complete = [status in COMPLETE for status in cell.status]
@@ -315,7 +324,7 @@ def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
 
 
 def _size(picture: bytes) -> list[int]:
-    """Return width and height of a picture, so that browsers reserve room for it."""
+    """Return the width and height of a picture, for which browsers then reserve room."""
     from PIL import Image
 
     with Image.open(io.BytesIO(picture)) as opened:
@@ -352,14 +361,14 @@ def _method(name: str, domain: str) -> dict[str, Any]:
 
 
 def _file(cls: type) -> str:
-    """Return the file of a class: its path in this project, or else its name alone."""
+    """Return the path of a class's file in this project, or only the name of an outside file."""
     path = Path(inspect.getfile(cls))
     is_own = path.is_relative_to(PACKAGE)
     return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
 
 
 def _headings(paper: str) -> list[list[str]]:
-    """Return title and anchor of a paper's sections in docs/deviations.md."""
+    """Return the title and anchor of each of a paper's sections in docs/deviations.md."""
     path = project_root() / "docs" / "deviations.md"
     headings, inside = [], False
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -373,7 +382,7 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the code and machines that made the results, most cells first, and the data sets."""
+    """Return the code and machines behind the results, most cells first, and the data sets."""
     papers = {}
     for name in plan.papers:
         records = cell_records.read(base / plan.layout.cells(name)).values()

@@ -1,8 +1,8 @@
-"""Curves packed for the page: steps of 16 bits, compressed, as text.
+"""Packing of curves for the page: 16-bit steps, compressed, as text.
 
-A curve is its values divided by the largest of its cell, in whole steps of 1/65535. The first step
-and then the differences, modulo 65536, are stored: first the high bytes of all numbers, then the
-low ones.
+The values of a curve are divided by the largest value of its cell, and rounded to whole steps of
+1/65535. The first number of steps and then the differences are stored modulo 65536: first the high
+bytes of all numbers, then the low bytes.
 """
 
 import base64
@@ -26,7 +26,7 @@ class Packer:
     Attributes
     ----------
     grids : list of list of int
-        The different lists of rounds.
+        The distinct lists of rounds.
     """
 
     def __init__(self) -> None:
@@ -40,14 +40,14 @@ class Packer:
         Parameters
         ----------
         curves : (n, T) array
-            Not negative; lower values count as zero.
+            Values of the curves; negative values count as zero.
         rounds : (T,) int array
 
         Returns
         -------
         dict
-            ``grid``, the number of the list of rounds; ``at``, how many numbers come before;
-            ``top``, the largest value; ``count``, the number of curves.
+            ``grid``, the index of the list of rounds in ``grids``; ``at``, how many numbers were
+            packed before these curves; ``top``, the largest value; ``count``, the number of curves.
         """
         grid = rounds.tolist()
         if grid not in self.grids:
@@ -64,21 +64,21 @@ class Packer:
         """Return all curves as text."""
         numbers = np.concatenate(self._numbers) if self._numbers else np.empty(0, np.uint16)
         parts = (numbers >> 8).astype(np.uint8), (numbers & 255).astype(np.uint8)
-        # Level 9 takes four times as long, and saves half a percent.
+        # Level 9 would take four times as long and save half a percent.
         return base64.b64encode(gzip.compress(np.concatenate(parts).tobytes(), 6, mtime=0)).decode()
 
 
 def unpacked(text: str) -> bytes:
-    """Return the numbers of packed curves, which are the same on all machines, unlike the text."""
+    """Return the bytes of packed curves, which, unlike the text, are the same on all machines."""
     return gzip.decompress(base64.b64decode(text))
 
 
 class Drawn(NamedTuple):
-    """Curves of a cell in a lane at about sixty rounds, (m,).
+    """Curves of a cell in one lane, at about sixty of its rounds.
 
-    ``trials`` (n, m) are the complete trials. ``summaries`` (6, m) are
-    `optimist.numerics.statistics.SUMMARIES`. A single trial has no interval, so that both ends are
-    its mean.
+    ``rounds`` has shape (m,). ``trials``, of shape (n, m), contains the complete trials.
+    ``summaries``, of shape (6, m), contains their `optimist.numerics.statistics.SUMMARIES`. A
+    single trial has no interval, so both ends are set to the mean.
     """
 
     rounds: np.ndarray
@@ -87,7 +87,7 @@ class Drawn(NamedTuple):
 
 
 def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
-    """Return the curves of a cell, or None without complete trials.
+    """Return the curves of a cell, or None if it has no complete trial.
 
     Parameters
     ----------
@@ -107,15 +107,15 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
 def pack(
     cells: Sequence[Mapping[str, Any]], trials: int
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
-    """Return cells with the places of their curves, the rounds, and the curves as text.
+    """Return cells with the positions of their curves, the lists of rounds, and the packed curves.
 
     Parameters
     ----------
     cells : sequence of mapping
         Cells with ``curves`` and ``times`` from `of_cell`.
     trials : int
-        The largest number of trials of a cell whose curves of regret are kept singly; of times,
-        only the summaries are kept.
+        Largest number of trials per cell whose own regret curves are kept. For times, only the
+        summaries are kept.
     """
     packer, packed = Packer(), []
     for cell in cells:

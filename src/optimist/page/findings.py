@@ -1,4 +1,7 @@
-"""Sentences on results, with numbers from claims, which fail when a verdict changes."""
+"""Sentences about results, filled with numbers from claims.
+
+A sentence names the verdict that it relies on, and is refused when this verdict changes.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -9,9 +12,9 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"
-# Columns of a check that a sentence may name, and that its drawing needs.
+# Columns of a check that a sentence may use, and that its drawing needs.
 NUMBERS = ("value", "low", "high", "n")
-# Words on a paper that the file does not name.
+# Sentences about a paper that the file does not mention.
 NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 
@@ -28,24 +31,25 @@ def fill(
     *,
     strict: bool = True,
 ) -> dict[str, Any]:
-    """Return the sentences with numbers in place of their names.
+    """Return the sentences with numbers in place of placeholders.
 
     Parameters
     ----------
     document : mapping
         The result of `load`.
     claims : mapping
-        Claims of the page by id, see `optimist.page.content`.
+        Claims of the page by ID; see `optimist.page.content`.
     papers : collection of str
-        The papers to show; sentences on further papers are left out.
+        The papers to show; sentences about other papers are left out.
     strict : bool
         Whether to refuse a sentence whose verdict has changed, instead of leaving it out.
 
     Returns
     -------
     dict
-        ``papers``: the claims and the results of each; ``findings``: a list of claim, text, and the
-        number of the check in its claim. A shortened run has no sentences on results.
+        ``papers``: sentences on the claims and results of each paper; ``findings``: a list of
+        mappings with the claim, the text, and the index of the check within its claim. A shortened
+        run has no sentences about results.
 
     Raises
     ------
@@ -71,7 +75,7 @@ def fill(
 
 
 def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
-    """Return the headline of a paper, its claims and the measurements, with their numbers.
+    """Return the headline, claims and measurements of a paper, with numbers filled in.
 
     Raises
     ------
@@ -96,22 +100,22 @@ def _plain(about: Mapping[str, Any]) -> dict[str, str]:
 def _holds(
     place: str, claim: str, verdict: str, claims: Mapping[str, Any], strict: bool = True
 ) -> bool:
-    """Return whether a claim has the verdict that a sentence expects; raise if ``strict``."""
+    """Return whether a claim has the expected verdict; if ``strict``, raise an error if not."""
     actual = claims[claim]["verdict"] if claim in claims else None
     if actual == verdict or not strict:
         return actual == verdict
     if actual is None:
         raise unknown_name(f"claim in {place} of {SOURCE}", claim, claims)
     raise ConfigError(
-        f"{SOURCE}: {place} rests on {claim} being {verdict}, which is {actual}; "
-        "write the sentence anew"
+        f"{SOURCE}: {place} rests on {claim} being {verdict}, but it is {actual}; "
+        "rewrite the sentence"
     )
 
 
 def _numbers(
     place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the number of a check in its claim, and its numbers by name."""
+    """Return the index of a check within its claim, and the numbers of the check by name."""
     name = entry["claim"]
     if name not in claims:
         raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)
@@ -135,5 +139,5 @@ def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise ConfigError(
             f"{SOURCE}: {place} cannot be filled ({error}); allowed: {', '.join(numbers)}, "
-            "as far as the check has them"
+            "if the check has them"
         ) from None

@@ -8,7 +8,7 @@ _MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 _REFERENCE = re.compile(r"&amp;(#x[0-9A-Fa-f]+;)")
 # Commands that let a formula link elsewhere, or set its own look or place in the page.
 _ATTRIBUTE = re.compile(r"\\(href|url|style|class|id|cssId|data)\b")
-# Commands that the converter does not handle, and simpler forms.
+# Commands that the converter cannot handle, and simpler replacements.
 _SIMPLER = (
     (re.compile(r"\\arg\\(max|min)"), r"\\text{arg \1}"),
     (re.compile(r"\\[Bb]igg?(?=[\\()\[\]|])"), ""),
@@ -16,12 +16,12 @@ _SIMPLER = (
 
 
 def to_mathml(formula: str, *, block: bool = False) -> str:
-    """Return a formula in LaTeX as MathML.
+    """Convert a LaTeX formula to MathML.
 
     Raises
     ------
     ValueError
-        If it has an unknown command.
+        If the formula has an unknown command, or a command that sets attributes.
     """
     from latex2mathml.converter import convert_to_element
 
@@ -30,7 +30,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     if _ATTRIBUTE.search(formula):
         raise ValueError(f"no MathML for {formula!r}, which sets attributes")
     tree = convert_to_element(" ".join(formula.split()), display="block" if block else "inline")
-    # The converter writes letters as references, in which & must stay; everything else is text.
+    # The converter writes letters as character references, whose & must not be escaped.
     found = _REFERENCE.sub(r"&\1", tostring(tree, encoding="unicode"))
     if "\\" in found:
         raise ValueError(f"no MathML for {formula!r}")
@@ -38,7 +38,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
 
 
 def to_html(text: str) -> str:
-    """Return a docstring as HTML, with its paragraphs, tables and lists."""
+    """Convert a docstring to HTML, with its paragraphs, tables and lists."""
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
     return "".join(map(_paragraph, paragraphs))
 
@@ -56,7 +56,7 @@ def _paragraph(text: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row; bars within formulas and code do not end a cell."""
+    """Return the cells of a table row; bars inside formulas and code do not end a cell."""
     pieces = re.split(r"(\$[^$]*\$|`[^`]*`)", line.strip().strip("|"))
     marked = [piece if i % 2 else piece.replace(" | ", "\0") for i, piece in enumerate(pieces)]
     return "".join(marked).split("\0")
@@ -77,11 +77,11 @@ def _inline(text: str) -> str:
 
 
 def _formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, or as its source if MathML has no form for it."""
+    """Return a formula as MathML, or as its source if it cannot be converted."""
     block = match["block"]
     try:
         return to_mathml(block or match["inline"], block=block is not None)
-    except Exception:  # the converter raises any error
+    except Exception:  # the converter may raise any error
         return f"<code>{escape(match[0])}</code>"
 
 

@@ -1,4 +1,4 @@
-"""Lists in Markdown, made with the page: all figures, and the results for the README."""
+"""Markdown lists that are made with the page: all figures, and the results in the README."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def figures(data: Mapping[str, Any]) -> str:
-    """Return an index of all figures, with thumbnails, captions and verdicts related to them.
+    """Return an index of all figures, with thumbnails, captions and related verdicts.
 
     Parameters
     ----------
     data : mapping
-        Content of the page, see `optimist.page.content.collect`.
+        Content of the page; see `optimist.page.content.collect`.
     """
     lines = ["Open [the page of results](index.html) in a browser: it needs no network.", ""]
     if data["quick"]:
@@ -64,12 +64,12 @@ def _shows(claim: Mapping[str, Any], figure: str) -> bool:
 
 
 def _cell(text: str) -> str:
-    """Return a text for a table cell in which it begins neither a tag nor a link."""
+    """Escape a text for a table cell, so that it opens neither a tag nor a link."""
     return text.replace("|", "\\|").replace("](", "]\\(").replace("<", "&lt;")
 
 
 def documents(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return the text between the markers of each document that shows verdicts, by its path.
+    """Return, by path, the text between the markers in each document that shows verdicts.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def documents(frame: "pd.DataFrame") -> dict[str, str]:
 
 
 def front(frame: "pd.DataFrame", papers: list[str]) -> str:
-    """Return the results: a headline for each paper, a table of claims and results, a tally."""
+    """Return the results: a headline for each paper, a table of claims and results, and a tally."""
     said, known = findings.load(), claims(frame, {})
     about = {name: findings.overview(said, known, name) for name in papers}
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Claims in the page's form, from the table of `optimist.claims.table`."""
+"""Conversion of claims from the table of `optimist.claims.table` to the form of the page."""
 
 import math
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from optimist.claims.table import WHOLE
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a check on the page, in order; the first is the number of its reading.
+# Columns of a check on the page, in order; the first is the index of its reading.
 CHECK_COLUMNS = (
     *("reading", "part", "check", "settings", "algorithms", "value", "low", "high"),
     *("interval", "method", "n", "units", "relation", "bound", "support", "refute", "outcome"),
@@ -25,14 +25,14 @@ CHECK_DIGITS = 4
 
 
 def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the claims of a table by id, each with its readings and checks.
+    """Return the claims in a table by ID, each with its readings and checks.
 
     Parameters
     ----------
     frame : DataFrame
         The result of `optimist.claims.read_frame`.
     stated : mapping
-        Claims of the configuration by id: their notes and choices.
+        Claims in the configuration by ID, with their notes and choices.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for row in frame.astype(dict.fromkeys(WHOLE, float)).to_dict("records"):
@@ -61,7 +61,7 @@ def _check(row: Mapping[str, Any]) -> list[Any]:
 
 
 def number(value: float, digits: int) -> float | int | None:
-    """Return a number with ``digits`` digits, or None unless it is finite."""
+    """Round a number to ``digits`` significant digits; return None if it is not finite."""
     if not math.isfinite(value):
         return None
     rounded = float(f"{value:.{digits}g}")

@@ -1,7 +1,8 @@
-"""Registry of studies: a literal table from names to classes, see `optimist.figures.studies.base`.
+"""Registry of studies: a literal table from names to classes.
 
-Each study has its own file, for its computation and its drawing. A paper has a study if the section
-``studies`` of its configuration has the study's name. Every paper has the facts.
+`optimist.figures.studies.base` has their base class. Each study has its own file, which contains
+its computation and its drawing. A paper has a study if the section ``studies`` of its configuration
+contains the study's name. Every paper has the study ``facts``.
 """
 
 import importlib
@@ -41,7 +42,7 @@ def study_section(paper: Mapping[str, Any], name: str) -> dict[str, Any] | None:
 
 
 def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
-    """Return the studies in a paper's configuration."""
+    """Construct the studies that a paper's configuration requests."""
     asked = {cls: study_section(paper, cls.name) for cls in map(study_class, STUDIES)}
     return [
         cls(section or {}) for cls, section in asked.items() if cls.always or section is not None

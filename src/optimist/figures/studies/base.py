@@ -48,7 +48,7 @@ class Study:
     section : mapping
         The study's section in a paper's configuration.
     caps : mapping
-        Upper limits of ``trials`` and ``rounds``; None for no limit.
+        Upper limits on ``trials`` and ``rounds``; None for no limit.
     data_dir : path or None
         Folder of the prepared data sets.
 
@@ -57,13 +57,13 @@ class Study:
     name : str
         Name of its section in a paper's configuration, and of its kinds of panel and table.
     Section : type
-        The keys of its section, a class of `Keys`.
+        Keys of its section, a subclass of `Keys`.
     tables : dict of str to str
         Names of its tables, and their file formats: csv or parquet.
     facts : tuple of str
         Tables that hold facts: columns name, setting, value.
     timed : bool
-        Whether it reserves cores as the timing lane does.
+        Whether it reserves cores, as the timing lane does.
     always : bool
         Whether every paper has it, with or without a section.
     """
@@ -130,7 +130,7 @@ class Study:
         return range(min(count, self.caps["trials"] or count))
 
     def watch(self, cells: Cells, observe: Observe, columns: Sequence[str]) -> "pd.DataFrame":
-        """Play the trials of the section with an observer, see `watch_trials`."""
+        """Play the trials of the section with an observer; see `watch_trials`."""
         rounds, data_dir = self.caps["rounds"], self.data_dir
         return watch_trials(cells, self.trials, observe, columns, rounds=rounds, data_dir=data_dir)
 
@@ -175,14 +175,14 @@ def watch_trials(
     columns : sequence of str
         Columns that the observer records.
     rounds : int or None
-        Number of rounds after which trials are cut.
+        Number of rounds after which trials stop.
 
     Returns
     -------
     DataFrame
-        `TRIAL_COLUMNS`, where ``status`` is the end of the trial (see `optimist.experiments.loop`),
-        and ``columns``. A trial that ended before its first recorded round has one row, for round
-        0, without values.
+        `TRIAL_COLUMNS`, where ``status`` says how the trial ended (see
+        `optimist.experiments.loop`), and ``columns``. A trial that ended before its first recorded
+        round has a single row, for round 0, without values.
     """
     import pandas as pd
 
@@ -206,10 +206,10 @@ def _frame(
 
 
 def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, T]]:
-    """Yield turn and item, where each turn has every item in random order.
+    """Yield pairs of a turn and an item; each turn contains every item, in random order.
 
-    A slow period of the machine then affects all items equally. The first turn, -1, warms up and
-    does not count.
+    A slow period of the machine then affects all items equally. The first turn, -1, is a warm-up
+    and does not count.
     """
     order = stream(study, "order")
     for turn in range(-1, turns):
@@ -218,27 +218,27 @@ def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, 
 
 
 def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return watched trials at the rounds of the table of trials, see `kept_rounds`."""
+    """Return watched trials at the rounds that the table of trials keeps; see `kept_rounds`."""
     trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
     is_kept = trials.transform(lambda rounds: rounds.isin(kept_rounds(rounds.to_numpy())))
     return watched[is_kept.astype(bool)].reset_index(drop=True)
 
 
 def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of watched trials that hold values."""
+    """Return the rows of watched trials that contain values."""
     return watched[watched["round"] > 0]
 
 
 def watched_notes(
     watched: "pd.DataFrame", series: str, setting: str = ""
 ) -> "Iterator[pd.DataFrame]":
-    """Yield notes on missing watched trials and on those with an early end."""
+    """Yield notes on watched trials that are missing or ended early."""
     last = watched.drop_duplicates("trial", keep="last")
     return notes(setting, series, last)
 
 
 class StudyFacts(Table):
-    """All facts whose names begin with the study's name, one row per subject.
+    """All facts whose names start with the study's name, with one row per subject.
 
     Attributes
     ----------

@@ -2,8 +2,8 @@ r"""Dependence of BKB's sketch size and regret on the effective dimension of the
 
 Calandriello et al. (2019): the effective dimension is
 $d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$, from the exact posterior on the arms that the sketched
-method played. The number of inducing points should follow it, and Theorem 4.1 bounds the regret by
-it.
+method played. The number of inducing points should follow the effective dimension, and the bound on
+the regret in Theorem 4.1 depends on it.
 """
 
 import math
@@ -40,7 +40,9 @@ COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "unifo
 
 
 class DimensionObserver(Observer):
-    """Updates the exact posterior along with the algorithm, O(Au) a round for u distinct arms.
+    """Observer that updates the exact posterior along with the algorithm.
+
+    A round costs O(Au) for A arms, of which u distinct arms have been played.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ class DimensionObserver(Observer):
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Update the exact posterior like the algorithm, and compare regret with its bound."""
+        """Update the exact posterior as the algorithm does, and compare regret with its bound."""
         self.exact.observe(choice, reward)
         self.regret += regret
         volume = self.exact.effective_dimension * math.log1p(self.prior_bound * (t + 1))
@@ -71,10 +73,11 @@ class DimensionObserver(Observer):
             self.worst[name] = float(np.maximum(self.worst[name], value / bound))
 
     def columns(self) -> dict[str, float]:
-        r"""Return $d_{\rm eff}$ and the largest shares of the bound of Theorem 4.1 so far.
+        r"""Return $d_{\rm eff}$ and the largest ratios so far to the bound of Theorem 4.1.
 
-        regret_share is the share of the regret, uniform_share the share of the expected regret of
-        uniform play. Uniform play has a larger effective dimension, and so a larger bound.
+        regret_share is the largest ratio of the regret to the bound, and uniform_share the largest
+        ratio of the expected regret of uniform play. Uniform play itself would have a larger
+        effective dimension, and so a larger bound.
         """
         return {"dimension": self.exact.effective_dimension, **self.worst}
 
@@ -94,7 +97,7 @@ class Dimension(Study):
     tables: ClassVar = {"dimension": "parquet"}
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse duplicate cells, other algorithms, and changing sets of arms."""
+        """Refuse duplicate cells, algorithms not in `WATCHED`, and changing sets of arms."""
         cells = self.cells(paper, ())
         for cell in cells:
             if cells.count(cell) > 1:
@@ -107,7 +110,7 @@ class Dimension(Study):
 
     @property
     def parts(self) -> list[Study]:
-        """A study of each block."""
+        """A study for each block."""
         return [Study(block, self.caps, self.data_dir) for block in self.section["blocks"]]
 
     @property
@@ -116,7 +119,7 @@ class Dimension(Study):
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:
-        """Return its columns, which claims name."""
+        """Return its columns, which claims refer to."""
         return {*COLUMNS}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
@@ -131,7 +134,7 @@ class Dimension(Study):
 
 
 class DimensionTable(Table):
-    """Means over complete trials of the observed values at their ends, by cell."""
+    """Means of the observed values at the ends of complete trials, by cell."""
 
     tables = ("dimension",)
     meanings: ClassVar = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Facts(Study):
-    """Numbers on the environment of every setting, and on its data."""
+    """Numbers that describe the environment of every setting, and its data."""
 
     name = "facts"
     Section = Keys

@@ -1,4 +1,4 @@
-r"""Trials of Hvt-UCB with a check of its analysis of estimate and regret in every round.
+r"""Trials of Hvt-UCB that check its analysis of the estimate and the regret in every round.
 
 Wang et al. (2025): Lemma 1 says $\|\hat\theta_{t+1}-\theta_*\|_{V_t} \le \beta_t$ for all t; its
 proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$. The proof of Theorem 1
@@ -6,11 +6,11 @@ proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$. The pr
 $$4\beta_T\Big(\sqrt{2\kappa}\sqrt{\textstyle\sum_{t\le T}(\nu_t^2+\sigma_{\min}^2)}
     + \frac{cL\kappa}{\sqrt\lambda}\Big),\qquad
   c = \frac{\sqrt{\lambda(2+4S^2)}}{\tau_0} + 107\Lambda,$$
-and Corollary 1 has $\nu$ for $\nu_t$. The bound is computed in every round from the sum and the
-radius so far. The regret of t rounds never exceeds 2LSt.
+and Corollary 1 has $\nu$ in place of $\nu_t$. The bound is computed in every round from the sum and
+the radius so far. The regret of t rounds never exceeds 2LSt.
 
-Deviation: by the definition of $w_t$ the second term needs 4c for c. The bound is the printed one,
-which is smaller.
+Deviation: by the definition of $w_t$, the second term needs 4c in place of c. The code uses the
+bound as printed, which is smaller.
 """
 
 import math
@@ -47,7 +47,7 @@ COLUMNS = ("distance", "largest", "bounded", "regret_share", "void")
 
 
 class LemmaObserver(Observer):
-    """Watches the estimate of Hvt-UCB in one trial.
+    """Observer of the estimate and the regret of Hvt-UCB in one trial.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class LemmaObserver(Observer):
         self._void = math.inf
 
     def before(self, t: int) -> None:
-        """Keep the estimate that the choice depends on."""
+        """Keep the estimate on which the choice depends."""
         self._estimate = self._algorithm.estimate
 
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Compare both estimates, before and after the update, with the truth."""
+        """Compare the estimates before and after the update with the true parameter."""
         assert arms is not None
         algorithm = self._algorithm
         error = abs(float(arms[choice] @ (self._estimate - self._theta)))
@@ -85,7 +85,7 @@ class LemmaObserver(Observer):
         self._compare_regret(self._environment.context(t)["scale"])
 
     def _compare_regret(self, scale):
-        """Compare the regret so far, and the largest possible one, with the bound of the proof."""
+        """Compare the regret so far, and the largest possible regret, with the proof's bound."""
         problem = self._algorithm.problem
         nu = problem.scale_bound if self._algorithm.uses_bound else scale
         self._squares += nu * nu + problem.least_scale**2
@@ -97,11 +97,12 @@ class LemmaObserver(Observer):
     def columns(self) -> dict[str, float]:
         """Return the quantities that the analysis bounds.
 
-        distance: from the estimate to the truth in the norm of V, as a share of the radius;
-        largest: the largest distance so far; bounded: the share of rounds so far in which the error
-        in the direction of the played arm was at most half of the threshold; regret_share: the
-        largest regret so far over the bound of its round; void: the smallest bound so far over the
-        largest regret possible in as many rounds, above 1 if no run can break it.
+        distance: distance from the estimate to the true parameter in the norm of V, divided by the
+        radius; largest: the largest distance so far; bounded: the share of rounds so far in which
+        the error in the direction of the played arm was at most half of the threshold;
+        regret_share: the largest ratio so far of the regret to the bound in the same round; void:
+        the smallest ratio so far of the bound to the largest regret that is possible in as many
+        rounds, above 1 if no run can violate the bound.
         """
         return {
             "distance": self._distance,
@@ -113,7 +114,7 @@ class LemmaObserver(Observer):
 
 
 def regret_bound(algorithm: Any, squares: float) -> float:
-    r"""Return the bound of the proof of Theorem 1 after the rounds that an algorithm has seen.
+    r"""Return the bound from the proof of Theorem 1 after the rounds that an algorithm has seen.
 
     Parameters
     ----------
@@ -130,13 +131,13 @@ def regret_bound(algorithm: Any, squares: float) -> float:
 
 
 class Lemmas(Study):
-    """Trials of Hvt-UCB with a check of its analysis in every round."""
+    """Trials of Hvt-UCB that check its analysis in every round."""
 
     name = "lemmas"
 
     class Section(Keys):
         settings: Texts  #: Labels of settings.
-        algorithm: str  #: Label of the algorithm, a form of hvt_ucb.
+        algorithm: str  #: Label of the algorithm, a variant of hvt_ucb.
         trials: Count  #: Trials per setting.
 
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
@@ -161,7 +162,7 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     The facts are the largest distance and the smallest share over trials, the share of trials in
     which the distance never exceeded the radius, the largest regret over its bound, and the
     smallest bound over the largest possible regret. A setting with an incomplete trial has no
-    facts, as they hold for all trials or not at all.
+    facts, as a fact must hold for all trials.
     """
     last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
     rows = []

@@ -1,10 +1,10 @@
 r"""Error of the estimate from GO-UCB's Phase I.
 
-Liu and Wang (2023), Lemma 5.1 and Theorem 5.2: of n uniform points the least-squares estimate has
+Liu and Wang (2023), Lemma 5.1 and Theorem 5.2: the least-squares estimate from n uniform points has
 $$\mathbb E_{x\sim\mathcal U}\big(f_x(\hat w_0)-f_x(w^*)\big)^2 = \tilde O(1/n),\qquad
   \|\hat w_0-w^*\|_2^2 = \tilde O(1/n) .$$
-The second needs a parameter that is determined. Units of a network can change places: the distance
-is the least over their orders, where there are few.
+The second bound requires an identifiable parameter. The units of a network can be permuted, so the
+distance is the smallest over all orders of the units, and is computed only for small networks.
 """
 
 import itertools
@@ -31,15 +31,16 @@ from optimist.numerics.network import TwoLayerNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 2000  # for the expectation
-MOST_UNITS = 6  # whose orders are tried
+POINTS = 2000  # to estimate the expectation
+MOST_UNITS = 6  # of the largest network for which all orders of units are tried
 COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 
 def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> float:
-    """Return the least squared distance between ``w`` and ``theta``, (d_w,), over unit orders.
+    """Return the smallest squared distance between two parameters over all orders of the units.
 
-    For networks of more than `MOST_UNITS` units it is NaN.
+    The parameters, ``w`` and ``theta``, have shape (d_w,). The distance is NaN for a network of
+    more than `MOST_UNITS` units.
     """
     if network.hidden > MOST_UNITS:
         return math.nan
@@ -53,8 +54,8 @@ def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> floa
 def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, Any]:
     """Return the columns of the study for Phase I of one trial.
 
-    drawn_error, error: the expected squared error of the initial parameters of the fit, and of the
-    fitted ones; share: the second over the first; distance: see `distance`.
+    drawn_error, error: the expected squared error of the parameters from which the fit starts, and
+    of the fitted parameters; share: the second error over the first; distance: see `distance`.
     """
     environment, problem = build(cell, trial, data_dir)
     algorithm: Any = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
@@ -112,7 +113,7 @@ class Oracle(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the means over trials of share and distance, by cell, ``setting/algorithm``.
+    """Return the means over trials of share and distance as facts on ``setting/algorithm``.
 
     For each setting, also return the power of T in the second term under the root of Theorem 4.1.
     """
@@ -128,10 +129,10 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def second_term_power() -> float:
-    r"""Return the power of T in the second term under the root of Theorem 4.1, lambda left alone.
+    r"""Return the power of T in the second term under the root in Theorem 4.1, for fixed lambda.
 
-    With $r_t\le c$ in each of T rounds, Lemma 5.4 without its first term, the proof bounds the
-    regret by the root of $T\sum_tr_t^2$.
+    With $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the proof bounds the
+    regret by the square root of $T\sum_tr_t^2$.
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]
     return math.log2(terms[1] / terms[0])

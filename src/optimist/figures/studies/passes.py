@@ -21,9 +21,9 @@ from optimist.numerics.seeding import stream
 if TYPE_CHECKING:
     import pandas as pd
 
-# Every method has an estimate after as many rounds.
+# After this many rounds, every method has an estimate.
 LEAST_ROUNDS = 10
-# Form of a method's estimate from n observations: its ridge, and its projection to a ball. GLM-UCB
+# Each method's estimate from n observations: its ridge, and the radius of its ball, if any. GLM-UCB
 # and RS-GLinCB have these estimates without projection.
 ESTIMATES = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
@@ -49,25 +49,25 @@ class CountedLikelihood(Likelihood):
 class Passes(Study):
     """Cost of an estimate from all data against the length of the history.
 
-    A history has arms drawn uniformly from the setting's arms, with rewards of its law, in plain
-    arrays. Each estimate starts from the origin and passes through the history as often as its
-    solver needs; the number of passes is recorded. Estimates are by maximum likelihood or, for
-    heavy tails, from `optimist.figures.studies.refits`.
+    A history consists of plain arrays, with arms drawn uniformly from the setting's arms and
+    rewards drawn from its law. Each estimate starts from the origin and passes through the history
+    as often as its solver needs; the number of passes is recorded. Estimates use maximum likelihood
+    or, for heavy tails, `optimist.figures.studies.refits`.
     """
 
     name = "passes"
 
     class Section(Keys):
-        setting: str  #: Setting that arms and rewards come from.
-        algorithms: Texts  #: Methods that refit.
-        lengths: Annotated[list[Count], MinLen(2)]  #: Rounds in the history.
-        turns: Count  #: Turns; in each, every method has every length in random order.
+        setting: str  #: Setting from which arms and rewards come.
+        algorithms: Texts  #: Labels of the methods that refit.
+        lengths: Annotated[list[Count], MinLen(2)]  #: Numbers of rounds in the history.
+        turns: Count  #: Number of turns; in each, methods refit at all lengths in random order.
 
     tables: ClassVar = {"passes": "csv"}
     timed = True
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse methods without an estimate in this module."""
+        """Refuse methods for which this module has no estimate."""
         for cell in self.cells(paper, ()):
             is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
             allowed = refits.METHODS if is_heavy_tailed else tuple(ESTIMATES)
@@ -79,14 +79,14 @@ class Passes(Study):
 
     @property
     def lengths(self) -> list[int]:
-        """The lengths of histories, scaled down where fewer rounds are allowed."""
+        """The lengths of histories, scaled down if fewer rounds are allowed."""
         lengths, longest = self.section["lengths"], self.caps["rounds"]
         if longest is None or longest >= max(lengths):
             return list(lengths)
         return sorted({max(LEAST_ROUNDS, n * longest // max(lengths)) for n in lengths})
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the seconds and the passes of each estimate in each turn."""
+        """Return the seconds and passes of each estimate in each turn."""
         import pandas as pd
 
         lengths, turns = self.lengths, self.section["turns"]
@@ -105,7 +105,7 @@ class Passes(Study):
 def _measurement(
     environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
 ) -> Callable[[str, int], tuple[float, int]]:
-    """Return a function from a label and a length to the seconds and passes of an estimate."""
+    """Return a function that maps a label and a length to the seconds and passes of an estimate."""
     if isinstance(problem, HeavyTailedProblem):
         names = list(dict.fromkeys(map(name_of, labels)))
         algorithms = refits.stored(environment, problem, names, lengths)
@@ -117,7 +117,7 @@ def _measurement(
 def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> dict[int, History]:
     """Return raw histories by length, with arms drawn from the environment's arms.
 
-    A shorter history is the start of a longer one.
+    Each history is the start of every longer history.
     """
     rng = stream("passes", "history")
     arms = np.concatenate([environment.arms(t) for t in range(environment.horizon)])
@@ -131,7 +131,7 @@ def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> 
 
 
 def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
-    """Return the seconds of a method's estimate from a history, and the number of passes."""
+    """Return the seconds and passes that a method's estimate from a history takes."""
     ridge, ball = ESTIMATES[label](problem, history.plays)
     likelihood = CountedLikelihood(problem.link, history, ridge)
     start = time.perf_counter()

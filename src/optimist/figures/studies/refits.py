@@ -1,8 +1,8 @@
 r"""Cost of heavy-tailed estimates from all data, on stored histories.
 
 Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
-cost $O(t)$ in round t; Table 1: TOFU takes one. A history has n
-rounds of arms drawn uniformly from the setting's arms. Solvers start from the origin.
+cost $O(t)$ in round t; Table 1: TOFU takes one pass. A history has n rounds, with arms drawn
+uniformly from the setting's arms. Solvers start from the origin.
 """
 
 import time
@@ -25,7 +25,7 @@ class CountedRegression:
 
     def __init__(self, regression: HuberRegression) -> None:
         self._regression = regression
-        self._last: Any = None  # point; clipping it again costs no pass
+        self._last: Any = None  # last clipped point; clipping it again costs no pass
         self.passes = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -49,7 +49,7 @@ class CountedRegression:
 def stored(
     environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
 ) -> dict[tuple[str, int], Any]:
-    """Return algorithms after the first rounds of one history, by name and length."""
+    """Return algorithms updated with the start of one history, by name and length of the start."""
     algorithms = {}
     chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
     for name in names:
@@ -63,7 +63,7 @@ def stored(
 
 
 def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
-    """Return the seconds of an estimate from an algorithm's history, and the number of passes.
+    """Return the seconds and passes that an estimate from an algorithm's history takes.
 
     Parameters
     ----------

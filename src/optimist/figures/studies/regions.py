@@ -76,19 +76,21 @@ class Regions(Study):
 def confidence_region(
     cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
 ) -> "pd.DataFrame":
-    """Return the parameters in a cell's confidence set after ``rounds`` rounds of trial 0.
+    """Sample a cell's confidence set on a grid of parameters, after some rounds of trial 0.
 
     Parameters
     ----------
     cell : Cell
         A cell of a setting with dimension 2.
-    rounds, resolution : int
-        A grid with ``resolution`` points per axis covers the ball and a margin.
+    rounds : int
+        Number of rounds.
+    resolution : int
+        Number of grid points per axis. The grid covers the ball and a margin.
 
     Returns
     -------
     DataFrame with columns `COLUMNS`
-        One row per grid point; a single row without a place if the trial failed.
+        One row per grid point, or a single row without coordinates if the trial failed.
     """
     import pandas as pd
 
@@ -108,7 +110,7 @@ def confidence_region(
 
 
 def area(region: "pd.DataFrame") -> float:
-    """Return the area of a region within the ball, from its grid."""
+    """Estimate the area of a region within the ball from its grid."""
     x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
@@ -117,12 +119,12 @@ def area(region: "pd.DataFrame") -> float:
 class RegionsPanel(Panel):
     """Outlines of confidence regions within the ball of parameters, with the true parameter.
 
-    Column ``piece`` numbers the outlines of a region; role ``truth`` is the true parameter, role
+    Column ``piece`` numbers the outlines of a region. Role ``truth`` is the true parameter. Role
     ``ball`` has the bound on norms as x.
     """
 
     class Entry(PanelKeys):
-        algorithms: Labels  #: Labels, in the legend's order.
+        algorithms: Labels  #: Labels of algorithms, in the order of the legend.
 
     tables = ("facts", "regions", "region_areas")
     axes = Axes(r"$\theta_1$", r"$\theta_2$")
@@ -157,11 +159,11 @@ class RegionsPanel(Panel):
             yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Fill the regions, the widest first, and draw the truth and the ball."""
+        """Fill the regions, starting with the widest, and draw the truth and the ball."""
         for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
             for _, outline in region.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **style.patch(series))
-        # Both axes have one scale. A box of another shape would cut the text below.
+        # Both axes have the same scale. A box of another shape would cut off the text below it.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
         for artist in drawing.of_role(artists, "truth").itertuples():
@@ -179,7 +181,7 @@ class RegionsPanel(Panel):
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield the outlines of a region within the ball, whose area is stated."""
+    """Yield the outlines of a region's part within the ball, to which the stated area refers."""
     in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
     grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):
@@ -187,7 +189,7 @@ def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
 
 
 def outlines(grid: "pd.DataFrame") -> list[np.ndarray]:
-    """Return the outlines of a region, arrays (n, 2), closed along the edge of the grid."""
+    """Return a region's outlines, arrays of shape (n, 2), closed along the edge of the grid."""
     from contourpy import contour_generator
 
     inside = grid.pivot(index="y", columns="x", values="inside")

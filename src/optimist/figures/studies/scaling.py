@@ -36,7 +36,7 @@ class Scaling(Study):
 
     class Section(Keys):
         dimensions: list[Count]  #: The dimensions d.
-        turns: Count  #: Turns; in each, every dimension has one update in random order.
+        turns: Count  #: Number of turns; in each, every dimension has one update, in random order.
 
     tables: ClassVar = {"scaling": "csv"}
     timed = True
@@ -45,11 +45,11 @@ class Scaling(Study):
         """Refuse every paper except GLB-OMD's."""
         if paper.get("method") != "glb_omd":
             raise ConfigError(
-                "scaling times an update of glb_omd; allowed: in the paper whose method that is"
+                "scaling times an update of glb_omd; allowed: a paper whose method is glb_omd"
             )
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the seconds of each part at each dimension in each turn."""
+        """Return the seconds that each part takes at each dimension in each turn."""
         import pandas as pd
 
         updates = [Update(dimension) for dimension in self.section["dimensions"]]
@@ -64,7 +64,7 @@ class Scaling(Study):
 
 
 class Update:
-    """Updates of GLB-OMD in one dimension, one at a time.
+    """Updates of GLB-OMD at a given dimension, one at a time.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ class Update:
         )
 
     def measure(self) -> dict[str, float]:
-        """Return the seconds of the rank-one part and of the projection.
+        """Return the seconds that the rank-one part and the projection take.
 
-        The rank-one part is an update that stays inside the ball. The projection is of a point at
-        twice the radius, in the norm from these updates.
+        The rank-one part is an update that stays inside the ball. The projection moves a point from
+        twice the radius to the ball, in the norm that these updates define.
         """
         algorithm = self._algorithm
         arm = self._rng.standard_normal((1, self.dimension))
@@ -121,7 +121,7 @@ class ScalingPanel(Panel):
         section_of("scaling", paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the median times of each part, and their slope over the last decade."""
+        """Yield the median times of each part, and the slope over the last decade of dimensions."""
         scaling = tables.frame("scaling", ("dimension", "part", "seconds"))
         medians = scaling.groupby(["part", "dimension"])["seconds"].median().reset_index()
         for series in self.spec["series"]:

@@ -1,8 +1,9 @@
 r"""Figure 2 of the BKB paper: the variances of approximate posteriors, near data and far away.
 
 A function from a Gaussian process with a Gaussian kernel on [0, 1] is observed t times, at points
-uniform in [0, 1/2]. The posterior of each method is compared with the exact one there and beyond.
-The paper gives a "bandwidth" of 100, read as an inverse squared lengthscale (docs/deviations.md).
+drawn uniformly from [0, 1/2]. The posterior of each method is compared with the exact posterior,
+on this interval and beyond. The paper's "bandwidth" of 100 is read as an inverse squared
+lengthscale (docs/deviations.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +47,7 @@ FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 JITTER = 1e-9
 BAND = 3.0
-FAR = 0.6  # from the data
+FAR = 0.6  # least x of points that are far from the data
 
 # Statistics over trials, by column.
 OVER_TRIALS = {
@@ -63,7 +64,7 @@ def methods(section: Mapping[str, Any]) -> list[str]:
 
 
 def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "pd.DataFrame":
-    """Return one row per method, number of observations and grid point.
+    """Return posteriors, with one row per method, number of observations and grid point.
 
     Parameters
     ----------
@@ -73,10 +74,10 @@ def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "p
     Returns
     -------
     DataFrame
-        Columns method, round, x, f, mean, low and high (three standard deviations away), deviation
-        (of f), exact (deviation of the exact posterior), seen and inducing (whether the point was
-        observed, or is an inducing point), size (number of inducing points), rank (of their kernel
-        matrix), dimension.
+        Columns method, round, x, f, mean, low and high (three standard deviations from the mean),
+        deviation (standard deviation of f), exact (its value under the exact posterior), seen and
+        inducing (whether the point was observed, and whether it is an inducing point), size (number
+        of inducing points), rank (of their kernel matrix), dimension (the effective dimension).
     """
     import pandas as pd
 
@@ -108,7 +109,7 @@ def _algorithms(
     kernel: GaussianKernel,
     rng: Callable[[str], np.random.Generator],
 ) -> dict[str, Any]:
-    """Return the algorithms to compare by their posteriors; they do not choose points."""
+    """Return the algorithms whose posteriors are compared; they do not choose points."""
     problem = KernelProblem(
         kernel=kernel,
         dimension=1,
@@ -143,11 +144,11 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
 
 
 def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return one row per method and number of observations.
+    """Return statistics of the posteriors, with one row per method and number of observations.
 
-    ratio: median of the variance over the exact one far from data; lowest, highest: its extremes on
-    the grid; inside: share of the grid where f is within three deviations of the mean; size, rank:
-    number of inducing points, and rank of their kernel.
+    ratio: median ratio of the variance to the exact variance, far from the data; lowest, highest:
+    extremes of this ratio on the grid; inside: share of the grid where f is within three standard
+    deviations of the mean; size, rank: number of inducing points, and rank of their kernel matrix.
     """
     import pandas as pd
 
@@ -171,12 +172,12 @@ def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def place(t: int, lengthscale: float) -> str:
-    """Return the name of a setting with t observations, ``40/0.1``."""
+    """Return the name of a setting with t observations, such as ``40/0.1``."""
     return f"{t}/{lengthscale:.4g}"
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return medians over trials as facts; for extremes, return the extreme over trials.
+    """Return the statistics over trials in `OVER_TRIALS` as facts: medians, minima and maxima.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
@@ -203,7 +204,7 @@ class Starvation(Study):
         inducing: Count  #: Inducing points of SoR and DTC.
         #: Numbers of random features of RFF.
         features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
-        trials: Count  #: Draws of the function and of the noise.
+        trials: Count  #: Number of draws of the function and of the noise.
 
     tables: ClassVar = {
         "starvation": "parquet",
@@ -219,13 +220,13 @@ class Starvation(Study):
             raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
 
     def about(self) -> set[str]:
-        """Return the subjects of facts, ``bkb_5/40/0.1``, and methods and settings of trials."""
+        """Return subjects of facts, such as ``bkb_5/40/0.1``, and trials' methods and settings."""
         names, section = methods(self.section), self.section
         settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
         return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the curves of trial 0, statistics of all trials, and both as facts."""
+        """Return the curves of trial 0, the statistics of all trials, and facts from these."""
         import pandas as pd
 
         rows, curves = [], []
@@ -248,7 +249,8 @@ class Starvation(Study):
 class StarvationPanel(Panel):
     """A posterior: its mean with a band of three standard deviations.
 
-    Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
+    Role ``function`` is f, role ``inducing`` marks the inducing points, and role ``corner`` is the
+    size of the sketch.
     """
 
     class Entry(PanelKeys, Named):
@@ -297,7 +299,7 @@ class StarvationPanel(Panel):
         drawing.curves(canvas, artists, style)
         drawing.below_title(canvas, artists)
         function, inducing = (drawing.of_role(artists, role) for role in ("function", "inducing"))
-        if len(function):  # drawing nothing would still disturb the layout
+        if len(function):  # an empty line would still disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)
         if len(inducing):
             place = {"transform": canvas.get_xaxis_transform()}

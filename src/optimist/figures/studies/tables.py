@@ -1,7 +1,7 @@
 """Files of studies' tables: one file per study, and one for all studies of a paper.
 
-A file has the columns of all its tables and the column ``table``. Its metadata have the types of
-each table's columns, so that reading restores the written tables.
+A file has the columns of all its tables and the column ``table``. Its metadata record the types of
+each table's columns, so that reading restores the tables as they were written.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ FACTS = ["name", "setting", "value"]
 def write(
     tables: "Mapping[str, pd.DataFrame]", path: str | Path, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write tables by name, and a record of how they were made.
+    """Write named tables to a file, with a record of how they were made.
 
     Tables without rows keep their columns.
     """
@@ -55,7 +55,7 @@ def write(
 
 
 def _plain(table: "pd.DataFrame") -> dict[str, str]:
-    """Return the types of columns in a file: numbers (also for booleans) and texts."""
+    """Return the types of columns in a file: numbers (also for booleans) and strings."""
     return {
         column: "float64" if kind.kind in "biuf" else "str" for column, kind in table.dtypes.items()
     }
@@ -72,7 +72,7 @@ def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
     file = checksummed.open_parquet(path)
     record = (file.metadata.metadata or {}).get(KEY.encode())
     if record is None:
-        raise ResultError(f"{path} is no file of studies; {checksummed.REMEDY}")
+        raise ResultError(f"{path} is not a file of studies; {checksummed.REMEDY}")
     about = json.loads(record)
     joined = file.read().to_pandas()
     tables = {}
@@ -92,7 +92,7 @@ def content(tables: "Mapping[str, pd.DataFrame]") -> str:
 
 
 def with_facts(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
-    """Return tables with all facts in one, ``facts``."""
+    """Return the tables, with all facts joined in a single table ``facts``."""
     import pandas as pd
 
     facts = [name for name, table in tables.items() if [*table.columns][:3] == FACTS]

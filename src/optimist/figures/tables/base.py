@@ -13,14 +13,14 @@ from optimist.figures.rows import Tables, display_name
 if TYPE_CHECKING:
     import pandas as pd
 
-# Endings of the columns with the ends of an interval.
+# Suffixes of the columns that contain the ends of an interval.
 LOW, HIGH = "_low95", "_high95"
 
 
 class TableKeys(Keys):
     """Keys of every table."""
 
-    kind: str  #: Kind of the table, see below.
+    kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
     group: NotRequired[Group]  #: Group of targets that makes it; default paper.
@@ -41,8 +41,8 @@ MEANINGS = {
 class Table(Part):
     """A table of a paper.
 
-    Names of columns carry units. ``x_low95`` and ``x_high95`` are the ends of the 95 % interval of
-    x.
+    The names of columns include units. ``x_low95`` and ``x_high95`` are the ends of the 95 %
+    interval of x.
 
     Attributes
     ----------
@@ -51,8 +51,8 @@ class Table(Part):
     of_group : bool
         Whether it shows every cell of its group.
     order : str
-        Column that sorts the rows of a setting in increasing order; if empty, rows keep the order
-        of `rows`.
+        Column by which the rows of a setting are sorted in increasing order. If it is empty, rows
+        keep the order of `rows`.
     meanings : dict
         Meanings of further columns, in addition to `MEANINGS`.
     """
@@ -69,7 +69,7 @@ class Table(Part):
 
     @abstractmethod
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield its rows, values by column."""
+        """Yield its rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
         """Return its rows as a sorted frame."""
@@ -98,7 +98,7 @@ class Table(Part):
         return "\n".join([*parts, "".join(meanings)]).rstrip() + "\n"
 
     def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
-        """Return setting and algorithm of the cells of a lane, from ``paper["cells"]``."""
+        """Return the setting and algorithm of each cell in a lane, from ``paper["cells"]``."""
         return [tuple(cell) for of_lane, *cell in paper["cells"] if of_lane == lane]
 
 
@@ -115,17 +115,18 @@ def cell_columns(
 
 
 def statuses(trials: "pd.DataFrame") -> str:
-    """Return the number of trials by status, ``ok 18, failed 2``; ``missing`` without trials."""
+    """Count trials by status, as ``ok 18, failed 2``; return ``missing`` if there are no trials."""
     words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
     counts = words.value_counts().sort_index()
     return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
 
 
 def to_markdown(frame: "pd.DataFrame") -> str:
-    """Return a table as Markdown.
+    """Format a table as Markdown.
 
-    Columns ``name``, ``name_low95``, ``name_high95`` become one, ``1.02 [0.97, 1.07]``. Numbers are
-    rounded to three significant digits, missing ones left out.
+    Columns ``name``, ``name_low95`` and ``name_high95`` become one column, such as
+    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits, and missing numbers are
+    left out.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
@@ -134,7 +135,7 @@ def to_markdown(frame: "pd.DataFrame") -> str:
 
 
 def _without_ends(frame: "pd.DataFrame") -> list[str]:
-    """Return the columns except the ends of intervals."""
+    """Return the names of all columns except those with the ends of intervals."""
     return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
 
 

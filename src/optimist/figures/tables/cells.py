@@ -1,4 +1,4 @@
-"""Kinds ``final_regret`` and ``run_time``: every cell of a group."""
+"""Kinds ``final_regret`` and ``run_time``: tables of every cell in a group."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
@@ -17,7 +17,7 @@ class FinalRegret(Table):
     """Mean final regret with its 95 % interval, and counts of trials by status."""
 
     class Entry(TableKeys):
-        extremes: NotRequired[bool]  #: Add median and largest to the means.
+        extremes: NotRequired[bool]  #: Add the median and the largest regret to the mean.
 
     lanes = ("regret",)
     of_group = True
@@ -47,10 +47,10 @@ class FinalRegret(Table):
 
 
 class RunTime(Table):
-    """Median seconds per trial, fastest and slowest, and final medians of other columns."""
+    """Median, fastest and slowest time per trial, and final medians of other columns."""
 
     class Entry(TableKeys):
-        also: NotRequired[Labels]  #: Further columns of results to show final medians of.
+        also: NotRequired[Labels]  #: Further columns of results whose final medians are shown.
 
     lanes = ("timing",)
     of_group = True
@@ -85,5 +85,5 @@ def _extremes(regrets: "pd.Series") -> dict[str, float]:
 
 
 def _final_median(trials: "pd.DataFrame", column: str) -> float:
-    """Return the median of a diagnostic over complete trials; NaN without values."""
+    """Return the median of a diagnostic over complete trials; NaN if it has no values."""
     return complete(trials)[column].median() if column in trials else np.nan

@@ -1,4 +1,4 @@
-"""Kind ``speed``: milliseconds per round around some rounds, and ratios to the paper's method."""
+"""Kind ``speed``: milliseconds per round around given rounds, and ratios to the paper's method."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
@@ -17,7 +17,7 @@ class Speed(Table):
 
     class Entry(TableKeys):
         settings: Labels  #: The settings shown.
-        algorithms: Labels  #: Labels, in the legend's order.
+        algorithms: Labels  #: Labels of algorithms, in the order of the table.
         #: Rounds around which to give the time per round.
         rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
 
@@ -37,7 +37,7 @@ class Speed(Table):
         return list(self.spec["rounds"])
 
     def check(self, paper: Paper) -> None:
-        """Refuse a table without the paper's method, to which its ratios refer."""
+        """Refuse a table without the paper's method, which is the base of its ratios."""
         method = paper.get("method")
         if method not in self.algorithms:
             raise ConfigError(
@@ -66,7 +66,7 @@ class Speed(Table):
                 }
 
     def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
-        """Return milliseconds per round around the rounds, for whole rounds and for updates."""
+        """Return milliseconds per round around each round, and in total for rounds and updates."""
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         if totals.empty:
@@ -74,7 +74,7 @@ class Speed(Table):
         recorded = totals.index.to_numpy(float)
         times = {}
         for t in self.spec["rounds"]:
-            # The window is a tenth of the rounds up to t, or half of that if t is the last round.
+            # The window is t / 10 rounds wide, or half of that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
             # Cells that end earlier, or that lack such a round, have no value.

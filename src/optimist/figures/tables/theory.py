@@ -1,7 +1,8 @@
-"""Kind ``theory``: the paper's orders of growth, and measured orders.
+"""Kind ``theory``: the orders of growth that the paper states, and the measured orders.
 
 Measured values are log-log slopes of time per round and of state bytes against the round, over the
-last decade of rounds, with 95 % intervals: for time by t over trials, for bytes by least squares.
+last decade of rounds, with 95 % intervals. The intervals use Student's t over trials for time, and
+least squares for bytes.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ class Row(Keys):
     regret: str  #: Order of the regret.
     time: str  #: Order of the time per round.
     memory: str  #: Order of the memory.
-    algorithm: NotRequired[str]  #: Label to measure; absent if not run.
+    algorithm: NotRequired[str]  #: Label of the algorithm to measure; absent if it is not run.
     efficient: NotRequired[bool]  #: Whether the method is jointly efficient.
     remark: NotRequired[str]  #: Further remarks of the paper.
 

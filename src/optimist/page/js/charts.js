@@ -38,7 +38,7 @@
     return h("div", {}, bar, h("p", { class: "small quiet" }, `${app.count(own.length, kind)}: ${words}`));
   };
 
-  // Drawings by hand.
+  // Drawings made without Plot.
 
   function svg(tag, attributes, ...children) {
     const element = document.createElementNS(SVG, tag);
@@ -50,10 +50,10 @@
   const C = Object.fromEntries(data.checks.map((name, i) => [name, i]));
   app.columns = C;
 
-  // What a check asks for, in words: "between 0.8 and 1.25".
+  // The requirement of a check in words: "between 0.8 and 1.25".
   app.wanted = (check) => (check[C.relation] ? `${check[C.relation]} ${check[C.relation] === "between" ? check[C.bound].replace(" to ", " and ") : check[C.bound]}` : "");
 
-  // The least and largest value that a check allows, null where there is no end.
+  // The smallest and largest value that a check allows; null if there is no limit.
   app.bounds = function (check) {
     const numbers = (check[C.bound].match(/-?[\d.]+(e[-+]?\d+)?/gi) || []).map(Number);
     const [a, b] = numbers;
@@ -75,9 +75,8 @@
     return (known.length ? known : [[value, value]]).map((piece) => piece.map((end) => end / unit));
   }
 
-  // Where a check is on the axis of value over bound: null where its value or a bound is not
-  // positive. An interval
-  // may touch zero, which is beyond the left end of a logarithmic axis.
+  // The place of a check on the axis of value over bound; null if its value or a bound is not
+  // positive. An interval may touch zero, which is beyond the left end of a logarithmic axis.
   app.relative = function (check) {
     const [least, most] = app.bounds(check);
     const ends = [least, most].filter((end) => end !== null);
@@ -91,7 +90,7 @@
     };
   };
 
-  // The same without a unit, for differences and for what is only reported.
+  // The same without a unit, for differences and for values that are only reported.
   function absolute(check) {
     const [least, most] = app.bounds(check);
     return check[C.value] === null ? null : { value: check[C.value], pieces: pieces(check, 1), least, most };
@@ -127,7 +126,7 @@
     return svg("path", { d: `M${x + 6 * way},12 l${-9 * way},-6 v12 z`, class: `${tone} beyond` });
   }
 
-  // One check: its interval, its value and what is allowed.
+  // One check: its interval, its value and the allowed range.
   app.dot = function (check, scale, width, row) {
     const tone = { good: "c-good", bad: "c-bad" }[app.tone(check[C.outcome])] || "c-open";
     const drawing = svg("svg", { viewBox: `0 0 ${width} 24`, width, height: 24, role: "img", "aria-label": app.checkSentence(check) });
@@ -143,7 +142,7 @@
     }
     for (const [low, high] of row.pieces) {
       drawing.append(svg("line", { x1: scale(low), x2: scale(high), y1: 12, y2: 12, class: tone, "stroke-width": 3 }));
-      // What goes on beyond the axis ends in an arrow.
+      // An interval that continues beyond the axis ends in an arrow.
       if (!inside(low, scale)) drawing.append(arrow(left, -1, tone));
       if (!inside(high, scale)) drawing.append(arrow(right, 1, tone));
     }
@@ -151,7 +150,7 @@
     return drawing;
   };
 
-  // Ticks of value over bound below rows.
+  // Ticks of value over bound, drawn below the rows.
   app.ticks = function (scale, width) {
     const drawing = svg("svg", { viewBox: `0 0 ${width} 22`, width, height: 22, "aria-hidden": "true" });
     const isLog = "base" in scale;
@@ -170,7 +169,7 @@
     return drawing;
   };
 
-  // The dot of one check alone.
+  // The dot of a single check, on its own axis.
   app.lone = function (check, width) {
     const relative = app.relative(check);
     const row = relative || absolute(check);
@@ -180,8 +179,8 @@
 
   const allowed = (check) => `${check[C.relation]} ${check[C.bound]}`;
 
-  // The axes of a claim's checks: one of value over bound; and where some check of a bound has a number
-  // that is not positive, one for all of this bound.
+  // The axes of a claim's checks: one for value over bound, and a linear one for each bound that has a
+  // check with a number that is not positive. All checks of such a bound are on its linear axis.
   app.axes = function (checks, width) {
     const bounded = checks.filter((check) => check[C.relation] && check[C.value] !== null);
     const linear = new Map(bounded.filter((check) => !app.relative(check)).map((check) => [allowed(check), []]));
@@ -194,7 +193,7 @@
   };
 
   app.checks = function (checks, width, axes) {
-    const last = new Map(); // the last row of each axis, below which its ticks stand
+    const last = new Map(); // the last row of each axis, below which its ticks are drawn
     const found = checks.map((check, i) => {
       const key = axes.linear.has(allowed(check)) ? allowed(check) : "";
       const row = !check[C.relation] ? null : key ? absolute(check) : app.relative(check);
@@ -217,7 +216,7 @@
     return found;
   };
 
-  // Markers of series, as small drawings beside names.
+  // Markers of series, as small drawings next to names.
 
   const SYMBOLS = {
     circle: d3.symbolCircle, square: d3.symbolSquare, diamond: d3.symbolDiamond, triangle: d3.symbolTriangle,
@@ -243,7 +242,7 @@
 
   // Curves.
 
-  // What Plot says of its parts in English is no name that a reader of the screen needs.
+  // Plot's English labels for its parts are of no use to a screen reader.
   function finished(drawing, sentence) {
     for (const part of drawing.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     for (const part of drawing.querySelectorAll("[aria-description]")) part.removeAttribute("aria-description");
@@ -254,7 +253,7 @@
 
   const written = (value) => app.number(value, 3);
 
-  // Names at the ends of curves, moved apart.
+  // Names at the ends of curves, moved so that they do not overlap.
   function labels(drawing, series, y, width, margin, height) {
     const ends = series
       .map((one) => ({ one, y: y.apply(one.points[one.points.length - 1].y) }))
@@ -276,7 +275,7 @@
     }
   }
 
-  // Markers along curves, each at places of its own, where there is no room for names.
+  // Markers at different places along each curve, for charts without room for names.
   function markers(drawing, series, x, y) {
     const within = (scale, value) => value >= Math.min(...scale.domain) && value <= Math.max(...scale.domain);
     series.forEach((one, i) => {
@@ -288,7 +287,7 @@
     });
   }
 
-  // Zero, and the powers of ten up to what is drawn, at most three on each side.
+  // Zero, and powers of ten up to the largest drawn value, at most three on each side.
   function symlogTicks(values) {
     const side = (largest) => Array.from({ length: 3 }, (_, i) => 10 ** (Math.floor(Math.log10(largest)) - i)).filter((tick) => tick >= 1 && tick <= largest);
     const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -328,7 +327,7 @@
       y.domain = [0.5 * Math.min(...settled), Math.max(...tops)];
     }
     if (isLog) y.ticks = 5;
-    // Plot's own ticks of this axis are those of a linear one.
+    // By default, Plot gives this axis the ticks of a linear axis.
     if (axis === "symlog") y.ticks = symlogTicks(shown.flatMap((one) => one.points.flatMap((p) => [p.y, p.low ?? p.y, p.high ?? p.y])));
     const drawing = Plot.plot({
       className: "plot", width, height, marginLeft: 58, marginRight: margin, marginBottom: 40,
@@ -340,7 +339,7 @@
     return finished(drawing, sentence);
   };
 
-  // Regret against seconds: dots with whiskers, and the line of those that none beats in both.
+  // Regret against seconds: dots with whiskers, and a line through the dots that no other beats in both.
   app.drawTradeoff = function (points, options) {
     const { width, sentence, yLog } = options;
     const best = points.slice().sort((a, b) => a.x - b.x).filter((p, i, all) => all.slice(0, i).every((q) => q.y > p.y));
@@ -374,7 +373,7 @@
     return finished(drawing, sentence);
   };
 
-  // Files to keep.
+  // Files to save.
 
   app.save = function (name, type, text) {
     const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
@@ -384,7 +383,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
 
-  // A drawing as a file of its own: with a title, what bands are, and colours written out.
+  // A drawing as a separate file, with a title, the meaning of bands, and explicit colours.
   app.asFile = function (drawing, lines) {
     const copy = drawing.cloneNode(true);
     const style = getComputedStyle(drawing);

@@ -1,5 +1,5 @@
 "use strict";
-// The content, elements, addresses, theme and finding. Everything else hangs on `optimist`.
+// Content, elements, addresses, theme and search. Everything else is attached to `optimist`.
 (function () {
   const app = (window.optimist = {});
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -20,7 +20,7 @@
     return element;
   };
 
-  // Formulas and code were made from our own docstrings when the page was built.
+  // The HTML of formulas and code was made from the project's docstrings when the page was built.
   app.html = function (tag, attributes, text) {
     const element = app.h(tag, attributes);
     element.innerHTML = text;
@@ -39,7 +39,7 @@
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
     const size = Math.abs(value);
     if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
-    // Beyond that many digits a whole number, with four digits that say something.
+    // Numbers with more digits are rounded to whole numbers with at least four significant digits.
     if (size >= 10 ** digits) return String(Math.round(Number(value.toPrecision(Math.max(digits, 4)))));
     return String(Number(value.toPrecision(digits)));
   };
@@ -69,7 +69,7 @@
     return { parts, values: Object.fromEntries(new URLSearchParams(query || "")) };
   };
 
-  // A change of a control: in the address, without a new entry for every step of a slider.
+  // Write changed controls to the address, without a history entry for every step of a slider.
   app.set = function (changes, quietly) {
     const { parts, values } = app.place();
     const address = app.address(parts.join("/"), { ...values, ...changes });
@@ -79,7 +79,7 @@
     app.show();
   };
 
-  // The name that is nearest to one that does not exist: the fewest changes of a letter.
+  // The known name closest to a name that does not exist, by the number of changed letters.
   app.nearest = function (name, known) {
     let best = null;
     let least = Infinity;
@@ -103,7 +103,7 @@
     return row[b.length];
   }
 
-  // Theme: that of the system, or the one chosen.
+  // Theme: the system's theme, or the chosen one.
 
   const THEMES = ["system", "dark", "light"];
 
@@ -112,7 +112,7 @@
       if (value === undefined) return localStorage.getItem(name);
       localStorage.setItem(name, value);
     } catch (error) {
-      // A browser may keep nothing for files.
+      // A browser may not store anything for local files.
     }
     return null;
   }
@@ -141,7 +141,7 @@
     find();
   };
 
-  // The find box.
+  // The search box.
 
   function entries() {
     const found = [];

@@ -1,5 +1,5 @@
 "use strict";
-// Curves unpacked, means with Student's intervals, and paired differences.
+// Unpacked curves, means with Student's t intervals, and paired differences.
 (function () {
   const app = window.optimist;
   const data = app.data;
@@ -7,7 +7,7 @@
   let problem = "";
   let numbers = null; // differences of all curves, 16 bits each
 
-  // The bytes of all curves: high ones first. Decompressing takes a while, so the page is shown before.
+  // The bytes of all curves, high bytes first. The page is shown before the slow decompression ends.
   app.unpack = async function () {
     if (typeof DecompressionStream !== "function") {
       problem = "This browser cannot unpack the curves of this page: Firefox 113, Safari 16.4, Chrome 80 and later ones can.";
@@ -35,14 +35,14 @@
 
   app.isUnpacked = () => numbers !== null;
 
-  // Why there are no curves, in words, once that is known.
+  // The reason why there are no curves, once it is known.
   app.problem = () => problem;
 
-  // Summaries stand after the trials of a cell.
+  // Summaries follow the trials of a cell.
   const SUMMARIES = ["mean", "low", "high", "lower", "median", "upper"];
   const known = new Map();
 
-  // {rounds, trials: [[...]], mean, low, ...} of what a cell keeps under `key`, "curves" or "times".
+  // {rounds, trials: [[...]], mean, low, ...} of a cell's curves under `key`, "curves" or "times".
   app.curves = function (cell, key) {
     const about = cell[key];
     if (!about || !numbers) return null;
@@ -70,7 +70,7 @@
   // Quantile of Student's t for a 95 % interval of n numbers.
   app.quantile = (n) => data.t[n - 2];
 
-  // {mean, low, high, n} of numbers; ends are null for fewer than two.
+  // {mean, low, high, n} of numbers; low and high are null for fewer than two numbers.
   app.interval = function (values) {
     const n = values.length;
     if (!n) return { mean: null, low: null, high: null, n };
@@ -83,7 +83,7 @@
     return { mean, low: mean - half, high: mean + half, n };
   };
 
-  // The mean difference of two lists over the trials that both have: paired, by Student's t.
+  // The mean paired difference of two lists over the trials in both, with its Student's t interval.
   app.paired = function (first, second) {
     const differences = [];
     for (let i = 0; i < Math.min(first.length, second.length); i++) {
@@ -94,7 +94,7 @@
 
   app.sorted = (values) => values.filter((value) => value !== null).sort((a, b) => a - b);
 
-  // The median, as numpy has it.
+  // The median, as numpy computes it.
   app.median = function (values) {
     const found = app.sorted(values);
     const middle = (found.length - 1) / 2;
@@ -102,7 +102,7 @@
     return (found[Math.floor(middle)] + found[Math.ceil(middle)]) / 2;
   };
 
-  // With fewer trials than this a mean is no ground for a rank, unless nobody here has more.
+  // A mean of fewer trials has no rank, unless no cell has more trials.
   app.FEWEST = 5;
 
   const n = (cell) => cell.finals.filter((value) => value !== null).length;
@@ -112,8 +112,8 @@
     return n(cell) < app.fewest(cells);
   };
 
-  // Ranks of cells by their mean, but for those of few trials: those whose paired interval to the best holds zero share the first
-  // rank as a group, and so on with the best of the rest.
+  // Ranks of cells by their mean, except cells with few trials. Cells whose paired difference from the
+  // best has an interval that contains zero share the first rank; the rest are ranked in the same way.
   app.ranks = function (cells) {
     const left = cells.filter((cell) => cell.mean.length && !app.isFew(cell, cells)).sort((a, b) => a.mean[0] - b.mean[0]);
     const found = new Map();

@@ -49,7 +49,7 @@
     ["radius", "the width of a confidence set: that of the theorem, or matched, the same for all methods on the same data; a factor multiplies it"],
   ];
 
-  // What the words of checks and verdicts mean.
+  // The meanings of the words for checks and verdicts.
   function glossary() {
     return h("details", {}, h("summary", {}, "Reading, check, gate, doubling and other words"),
       h("dl", {}, GLOSSARY.map(([word, meaning]) => [h("dt", {}, word), h("dd", {}, meaning)])));
@@ -75,13 +75,13 @@
       h("div", { class: "chart" }, app.lone(claim.checks[entry.check], 240)));
   }
 
-  // A thumbnail, in place of which the full picture stands where it can be loaded.
+  // A thumbnail, which the full picture replaces if it can be loaded.
   function thumbnail(id, full) {
     const figure = data.figures[id];
     const small = `data:image/webp;base64,${figure.thumb}`;
     const picture = h("img", { class: figure.size[0] > 1.6 * figure.size[1] ? "thumb wide" : "thumb", src: full ? figure.png : small, alt: figure.title, width: figure.size[0], height: figure.size[1], loading: full ? "lazy" : null });
     if (full) {
-      picture.style.backgroundImage = `url(${small})`; // until the full one is there
+      picture.style.backgroundImage = `url(${small})`; // until the full picture is loaded
       picture.addEventListener("error", () => {
         picture.src = small;
         picture.closest("figure")?.prepend(h("p", { class: "small quiet" }, `The full figure, figures/${figure.png}, is not beside this page: it is in the repository.`));
@@ -177,11 +177,12 @@
 
   const FOLDED = 12;
 
-  // A reader knows methods by their names. The table of all checks keeps labels, for files and commands have these.
+  // A claim with names in place of labels. The table of all checks keeps labels, which files and
+  // commands use.
   function worded(about) {
     const known = (label) => (data.labels[`${about.paper}/${label}`] || {}).name || (data.settings[`${about.paper}/${label}`] || {}).title;
     const options = (label) => optionsOf(label).map((option) => option.replace("=", " ").replaceAll("_", " "));
-    // A setting of which there are no trials is named as its base setting is.
+    // The name of a setting without trials comes from its base setting.
     const named = (label) => known(label) || (label.includes("[") && known(base(label)) ? [known(base(label)), ...options(label)].join(", ") : label);
     const inWords = (text) => (text || "").replace(/[a-z]\w*(\.\w+)*(\[[^\]]*\])?/gi, named);
     const checks = about.checks.map((check) => check.map((value, i) => (i === C.check || i === C.remark ? inWords(value) : value)));
@@ -192,7 +193,7 @@
 
   function claim([id]) {
     const about = worded(data.claims[id]);
-    // What is ours stands behind the reading that it is shown with.
+    // Our own readings follow the reading that they are shown with.
     const names = [...new Set(about.readings.map(([name]) => name))];
     const place = ({ name, status }) => 2 * names.indexOf(name) + (status === "ours");
     const groups = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }))
@@ -232,7 +233,7 @@
   const joined = (items) => items.flatMap((item, i) => [i ? ", " : "", item]);
   const listed = (name, items) => (items.length ? [h("dt", {}, name), h("dd", {}, joined(items))] : null);
 
-  // A command that plays the trials behind the first regrets that are compared.
+  // A command that plays the trials behind the first comparison of regrets.
   function again(about) {
     const check = about.checks.find((one) => one[C.n] && one[C.units] === "trials" && one[C.check].startsWith("regret") && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length);
     if (!check) {
@@ -246,7 +247,7 @@
 
   const PLURALS = { holds: "hold", fails: "fail", matches: "match", differs: "differ" };
 
-  // The readings that count with their outcomes; what the explanation adds stands behind them.
+  // The readings that count, with their outcomes, and then the full explanation.
   function why(about) {
     const counted = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }))
       .filter(({ status, checks }) => status !== "ours" && checks.length);
@@ -267,7 +268,8 @@
     return h("div", { class: "note" }, h("p", {}, h("b", {}, `Open for ${about.cause}: `), about.deciding), about.command ? command(about.command) : null);
   }
 
-  // What stands beside the word: the stated reading, the word with readings of ours, its own interval.
+  // Additions to the verdict: the stated reading, the verdict with our own readings, and the verdicts
+  // with other meanings of a vague word.
   function beside(about) {
     const choices = Object.values(about.choices).map(({ name, about: sentence, alternatives }) => h("li", {}, h("b", {}, `${name}. `), sentence,
       h("ul", {}, Object.values(alternatives).map((one) => h("li", {}, `${one.name} (${one.status}): ${one.about}`)))));
@@ -284,7 +286,7 @@
     ];
   }
 
-  // What would decide the open claims, cheapest first; last the claims that no number of trials decides.
+  // What would decide the open claims, cheapest first. Claims that no number of trials decides are last.
   function openClaims() {
     const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "open");
     const order = ([, claim]) => (claim.command ? claim.hours ?? 1e6 : 1e9);
@@ -355,7 +357,7 @@
     return h("div", { class: "command" }, h("pre", {}, text), button);
   }
 
-  // Files have no access to the clipboard in some browsers.
+  // In some browsers, local files have no access to the clipboard.
   async function copy(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -381,7 +383,7 @@
 
   // Explorer.
 
-  // What another setting does away with.
+  // Values that are reset when the setting changes.
   const AFRESH = { algs: "", at: "", from: "", to: "", base: "" };
 
   const cellsOf = (paperId, setting) => data.cells.filter((cell) => cell.paper === paperId && cell.setting === setting);
@@ -417,7 +419,7 @@
     return view;
   }
 
-  // What the address says, with what it leaves out.
+  // The values in the address, with defaults for missing values.
   function explorerState(given) {
     const values = { line: "mean", band: "interval", axis: "linear", base: "", ...given };
     if (!data.papers[values.paper]) values.paper = values.paper ? app.nearest(values.paper, Object.keys(data.papers)) : Object.keys(data.papers)[0];
@@ -510,7 +512,7 @@
     return curve[best];
   };
 
-  // The points of a cell: as they are, or minus those of the base, trial by trial.
+  // The points of a cell, or their differences from the base's points, trial by trial.
   function pointsOf(cell, values) {
     const curves = app.curves(cell, "curves");
     if (!curves) return null;
@@ -626,7 +628,7 @@
     ].filter(([key]) => key !== "minus" || other);
     const [key, way] = (values.sort || "rank").split("-");
     const by = (columns.find(([name]) => name === key) || columns[0])[3];
-    // Within a rank the smaller mean comes first.
+    // Within a rank, the smaller mean comes first.
     rows.sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity) || 0);
     rows.sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) * (way === "down" ? -1 : 1));
     const head = columns.map(([name, title, , , kind]) => h("th", { scope: "col", class: kind || null, "aria-sort": name === key ? (way === "down" ? "descending" : "ascending") : "none" },
@@ -641,7 +643,7 @@
           h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, title, show, , kind]) => h("td", { class: kind || null, "data-head": title }, show(row)))))))));
   }
 
-  // What a rank says, and who has none.
+  // The meaning of a rank, and the number of means without a rank.
   function shared(cells, ranks) {
     const few = cells.filter((cell) => cell.mean.length && !ranks.has(cell)).length;
     return "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero." +
@@ -724,7 +726,7 @@
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const optionsOf = (label) => label.slice(base(label).length + 1, -1).split(",").filter(Boolean);
 
-  // What a setting is. The words of one with options are those of its base.
+  // The description of a setting. A setting with options has the description of its base.
   function aboutOf(setting) {
     const options = optionsOf(setting.label).map((option) => option.replace("=", " = ").replaceAll("_", " "));
     const origin = (data.settings[`${setting.paper}/${base(setting.label)}`] || {}).title || base(setting.label);
@@ -756,7 +758,7 @@
     ];
   }
 
-  // What came out of a setting, the best first; the explorer sorts the same by what one wants.
+  // The results in a setting, the best first. The explorer can sort them by any column.
   function results(about, cells) {
     const ranks = app.ranks(cells);
     const place = (cell) => [parseInt(ranks.get(cell) || 1e6, 10), cell.mean.length ? cell.mean[0] : Infinity];
@@ -795,13 +797,13 @@
     ];
   }
 
-  // A plus after a commit stands for changes.
+  // A plus after a commit marks changes that were not committed.
   function codeOf({ commit }) {
     if (!commit) return "no commit";
     return `commit ${commit.slice(0, 10)}${commit.endsWith("+") ? ", with changes" : ""}`;
   }
 
-  // Which view an address shows, and what it needs to exist.
+  // The view that each address shows, and the names that it accepts.
 
   const VIEWS = {
     "": [home, null],
