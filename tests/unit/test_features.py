@@ -41,10 +41,12 @@ def test_regression_on_features_is_the_posterior_of_their_kernel(kept):
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((30, 4)), rng.standard_normal(50)
     chosen = rng.integers(30, size=50)
-    found = FeaturePosterior(4, 0.3, X if kept else None)
+    posterior = FeaturePosterior(4, 0.3, X if kept else None)
     for index, reward in zip(chosen, y, strict=True):
-        found.observe(X[index], reward)
+        posterior.observe(X[index], reward)
     mean, leverages, log_det = dense_posterior(LinearKernel(), X[chosen], y, X, 0.3)
-    for value, expected in zip(found.predict(X), (mean, leverages), strict=True):
+    for value, expected in zip(posterior.predict(X), (mean, leverages), strict=True):
         np.testing.assert_allclose(value, expected, atol=1e-10)
-    assert found.log_det == pytest.approx(log_det)
+    assert posterior.log_det == pytest.approx(log_det)
+    # A matrix and two vectors; features and leverages of the fixed points.
+    assert posterior.nbytes == 8 * (16 + 4 + 4 + kept * (30 * 4 + 30))

@@ -169,6 +169,8 @@ def test_overlays_that_are_no_files(capsys, tmp_path):
     [
         ("caps: {rounds: 010}", "line 1: caps.rounds is 010, which YAML 1.1 reads as 8; allowed"),
         ("caps: {rounds: 1:30}", "caps.rounds is 1:30, which YAML 1.1 reads as 90; allowed"),
+        ("caps: {rounds: 0o17}", "caps.rounds is 0o17, which YAML 1.1 reads as '0o17'"),
+        ("caps: {rounds: !!timestamp x}", "overlay.yaml is not valid YAML"),
         ("caps: {rounds: 1_000}", "caps.rounds is 1_000, which YAML 1.1 reads as 1000"),
         ("timing: {exclusive: no}", "timing.exclusive is no, which YAML 1.1 reads as False"),
         ("only: {settings: [logistic_s3, on]}", "only.settings.1 is on, which YAML 1.1 reads"),
@@ -261,6 +263,7 @@ def test_commands_in_the_words_of_a_class_do_not_reach_the_terminal(tmp_path, ca
     ("old", "new", "words"),
     [
         (",0.95,", ",\x00,", "is not a table of claims"),
+        (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, supported"),
         ("claim,kind", "claims,kind", "lacks claim"),
     ],
 )

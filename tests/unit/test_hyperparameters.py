@@ -159,6 +159,13 @@ def test_only_what_the_classifier_heeds_is_passed():
     assert told == ["gini", "entropy", "entropy"]
 
 
+def test_what_all_algorithms_of_a_trial_share_cannot_be_changed(table):
+    place = environment(table)
+    for shared in (place.low, place.high, place.problem().initial):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[:] = 0.0
+
+
 # Accuracies.
 
 

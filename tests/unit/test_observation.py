@@ -281,6 +281,15 @@ def test_the_first_change_is_in_words(here, record, expected):
     assert first_change(same) == expected
 
 
+def test_a_module_outside_of_the_folder_is_found_again_by_its_content(here, monkeypatch):
+    (here.parent / "aside").mkdir()
+    (here.parent / "aside/w.py").write_text("x = 1")
+    observed = {"modules": {"/gone/far/aside/w.py": digest_of("../aside/w.py")}, "files": {}}
+    assert first_change(observed) is None
+    (here.parent / "aside/w.py").write_text("x = 2")
+    assert first_change(observed) == "/gone/far/aside/w.py changed"
+
+
 def test_a_file_without_permission_counts_as_absent(here, monkeypatch):
     (here / "w.txt").write_text("1")
     digest = digest_of("w.txt")

@@ -185,7 +185,7 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
         value = loader.construct_object(node)
         check_plain(value, named)
         is_plain = isinstance(value, str) or _PLAIN.fullmatch(node.value)
-        if not is_plain or (node.style is None and _OCTAL.fullmatch(node.value)):
+        if not is_plain or (not node.style and _OCTAL.fullmatch(node.value)):
             raise ConfigError(
                 f"{named} is {node.value}, which YAML 1.1 reads as {value!r}; allowed: decimal "
                 "digits without leading zeros, true or false, or text in quotes"
