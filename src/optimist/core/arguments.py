@@ -30,7 +30,7 @@ def name_options(cls: type) -> None:
 
 
 def _raw(function: FunctionType) -> FunctionType:
-    """Return the original of a method that `name_options` may have wrapped."""
+    """Return a method without the wrapper that `name_options` may have added."""
     written = inspect.unwrap(function)
     return written if isinstance(written, FunctionType) else function
 

@@ -43,7 +43,7 @@ def fix() -> None:
     Raises
     ------
     OptimistError
-        If numpy was imported first again after the restart, without these variables.
+        If numpy was again imported without these variables after the restart.
     """
     wanted = variables()
     present = {key: os.environ.get(key) for key in wanted}
@@ -54,8 +54,8 @@ def fix() -> None:
         return
     if os.environ.get(_RESTARTED) == str(os.getpid()):
         raise OptimistError(
-            f"numpy is imported before every Python command, with {wrong}, as by a "
-            f"sitecustomize.py; remove that, or set {OPT_OUT}=own"
+            f"numpy is imported before every Python command, with {wrong}, for example "
+            f"by a sitecustomize.py; remove that import, or set {OPT_OUT}=own"
         )
     os.environ[_RESTARTED] = str(os.getpid())
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
@@ -119,7 +119,7 @@ def verify() -> None:
         # Sums of small whole numbers are exact in any order.
         if not np.array_equal(terms @ others, np.einsum("ik,kj->ij", terms, others)):
             raise OptimistError(
-                f"numpy {np.__version__} multiplies matrices wrongly with the kernels {chosen()}; "
+                f"numpy {np.__version__} computes wrong matrix products with the kernels {chosen()}; "
                 "install another numpy, such as 'numpy<2.5', or set "
                 f"{OPT_OUT}=own, with which the last digits differ from the published ones"
             )

@@ -1,4 +1,4 @@
-"""Files of a results folder, each with the SHA-256 of its content, which readers check.
+"""Files in a results folder, each with a SHA-256 of its content that is checked on reading.
 
 The footer of a Parquet file holds this digest as the value of `KEY`; it is computed with zeros in
 its place. In a text file, the last line holds it. Readers parse exactly the bytes that were
@@ -111,7 +111,7 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file without its last line, the seal; raise errors as `open_parquet`.
+    """Read a text without its last line, the seal; raise the same errors as `open_parquet`.
 
     Line endings that a checkout changed do not count as damage.
     """
@@ -131,7 +131,7 @@ def _seal(text: bytes) -> bytes:
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Read a DataFrame from a CSV or Parquet file; raise errors as `open_parquet`."""
+    """Read a DataFrame from CSV or Parquet; raise the same errors as `open_parquet`."""
     if str(path).endswith(".csv"):
         import pandas as pd
 

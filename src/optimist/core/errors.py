@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Error numbers that mean that a file system accepts no more files.
+# Error numbers of a file system that accepts no more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-LONGEST = 80  # most characters of a text in a message
+LONGEST = 80  # maximum number of characters of a text in a message
 _REMEDY = "fix that and run the same command again"
 # The subset that may mean that the folder belongs to another user.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)

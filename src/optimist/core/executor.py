@@ -39,7 +39,7 @@ class Call:
     arguments : dict
         The other arguments of the function, by name, as plain data.
     room : str
-        A process serves only calls with the same ``room``.
+        Calls share a process only if they have the same ``room``.
     seconds : float or None
         Time limit of the call (wall time), after which its process is killed.
     """
@@ -113,7 +113,7 @@ def calls(
     word : {"progress", "done", "error"}
         The last two end a call.
     value : object
-        What the function sent or returned, or the exception that ended it.
+        Value that the function sent or returned, or the exception that ended the call.
     """
     messages = _messages(waiting, processes, is_quiet)
     next(messages)

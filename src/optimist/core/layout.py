@@ -58,12 +58,12 @@ class Result(NamedTuple):
 
 
 def result(paper: str, setting: str, algorithm: str, trials: str, digest: str) -> str:
-    """Return the path of a result file of the regret lane, given its quoted parts."""
+    """Return the path of a regret-lane result file, given its quoted parts."""
     return f"run/{paper}/{setting}/{algorithm}/{trials}.{digest}.parquet"
 
 
 def race_folder(paper: str, race: str, digest: str) -> str:
-    """Return the path of the folder of a race's results, relative to a results folder."""
+    """Return the folder of a race's results, as a path relative to a results folder."""
     return f"time/{paper}/{race}.{digest}"
 
 
@@ -91,7 +91,7 @@ _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parque
 
 
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
-    """Return the digest in a file's name; it covers versions, which affect last digits."""
+    """Return the digest for a file name; it covers package versions, which affect last digits."""
     return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 
@@ -170,20 +170,20 @@ class Layout:
 
     @property
     def any_result(self) -> str:
-        """The path pattern of the result files of the regret lane."""
+        """The path pattern of regret-lane result files."""
         parts = ("{paper}", "{setting}", "{algorithm}", "{trials}", "{digest}")
         return self.result(result(*parts))
 
     def race(self, paper: str, race: str, digest: str) -> str:
-        """Return the path of the folder of a race's results."""
+        """Return the path of the folder with a race's results."""
         return self.result(race_folder(paper, race, digest))
 
     def study(self, paper: str, study: str, digest: str) -> str:
-        """Return the path of the tables of a study of a paper."""
+        """Return the path of a study's tables."""
         return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
 
     def published(self, paper: str, group: str) -> str:
-        """Return the path of the file that marks the tables of a paper's group as complete."""
+        """Return the path of the file that marks a group of a paper's tables as complete."""
         return f"{self.results}/published/{paper}/{group}"
 
     @property
@@ -198,7 +198,7 @@ class Layout:
         return f"{self.results}/data"
 
     def data_alone(self, decisive: str) -> str:
-        """Return the folder of a data set prepared for one cell, by the digest of its inputs."""
+        """Return the folder, named by input digest, of a data set prepared for one cell."""
         return f"{self.data_folder}/alone/{decisive}"
 
     def data(self, name: str) -> str:
@@ -214,7 +214,7 @@ class Layout:
         return f"{self.data_folder}/raw/{raw}.parquet"
 
     def raw_record(self, raw: str) -> str:
-        """Return the path of the record of a fetched table's origin."""
+        """Return the path of the record that gives a fetched table's origin."""
         return f"{self.data_folder}/raw/{raw}.json"
 
     # Products of a paper.
@@ -241,23 +241,23 @@ class Layout:
         return (self.figure if kind == "figures" else self.table)(paper, name)
 
     def trials(self, paper: str) -> str:
-        """Return the path of the table of all trials of a paper."""
+        """Return the path of a paper's table of trials."""
         return f"{self.figures}/{paper}/trials.parquet"
 
     def cells(self, paper: str) -> str:
-        """Return the path of the table that records the origin of each cell of a paper."""
+        """Return the path of a paper's table of cells, which records their origin."""
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the tables of all studies of a paper."""
+        """Return the path of the tables of all studies in a paper."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:
-        """Return the path of the record of a figure, a table or the claims."""
+        """Return the path of the record for a figure, a table or the claims."""
         return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts of a paper, or of all papers, by extension."""
+        """Return the paths of the verdicts on a paper, or on all papers, by extension."""
         folder = f"{self.figures}/{paper}".rstrip("/")
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
 

@@ -35,7 +35,7 @@ def names_file(name: str) -> bool:
 
 
 def short_name(name: str) -> str:
-    """Return a name without the folder of the file in it."""
+    """Return a name without the folder of its file, if it contains one."""
     return PurePath(name).name if names_file(name) else name
 
 
@@ -66,7 +66,7 @@ def _classes_written_in(path: str) -> list[str]:
 
 
 def canonical_name(name: str) -> str:
-    """Return a name with the path in it relative to the current folder, if the file is inside.
+    """Return a name with its file's path relative to the current folder, if the file is inside.
 
     A class in a file thus has one name, however its path is typed.
     """

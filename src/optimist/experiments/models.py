@@ -50,7 +50,7 @@ class Settings(Keys):
     options: NotRequired[dict[str, dict[str, Words]]]
     #: Keys by environment, which all its settings share unless they override them.
     defaults: NotRequired[dict[str, Shared]]
-    #: Settings, by name. A variant of a setting is a label, name[option=value,...], without an entry.
+    #: Settings, by name. Their variants are labels, name[option=value,...], and need no entry.
     settings: dict[SettingName, Setting]
 
 

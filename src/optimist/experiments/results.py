@@ -72,7 +72,7 @@ def read(path: str | Path) -> pa.Table:
 
 
 def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
-    """Read and check the rows and metadata of a result file; raise errors as `read`."""
+    """Read and check the rows and metadata of a result file; raise the same errors as `read`."""
     file = checksummed.open_parquet(path, REMEDY)
     present = file.schema_arrow.names
     missing = [name for name in REQUIRED if name not in present]
@@ -88,7 +88,7 @@ def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Read and check the metadata of a result file; raise errors as `read`."""
+    """Read and check the metadata of a result file; raise the same errors as `read`."""
     return _metadata(checksummed.open_parquet(path, REMEDY), path)
 
 
