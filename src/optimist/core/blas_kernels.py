@@ -119,7 +119,7 @@ def verify() -> None:
         # Sums of small whole numbers are exact in any order.
         if not np.array_equal(terms @ others, np.einsum("ik,kj->ij", terms, others)):
             raise OptimistError(
-                f"numpy {np.__version__} computes wrong matrix products with the kernels {chosen()}; "
+                f"numpy {np.__version__} multiplies matrices wrongly with the kernels {chosen()}; "
                 "install another numpy, such as 'numpy<2.5', or set "
                 f"{OPT_OUT}=own, with which the last digits differ from the published ones"
             )

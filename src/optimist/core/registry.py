@@ -96,7 +96,7 @@ class Registry:
     taken : frozenset of str
         Names that no package may offer, besides the names in ``table``.
     related : tuple of str
-        Base classes as ``module:Class`` of this kind for other kinds of setting.
+        Base classes for other kinds of setting, as ``module:Class``.
     """
 
     kind: str
@@ -224,7 +224,7 @@ class Registry:
         return module, wanted
 
     def unknown(self, name: str) -> ConfigError:
-        """Return the error for an unknown name, or for a name for other kinds of setting."""
+        """Return the error for a name that is unknown or belongs to other kinds of setting."""
         if name in self.taken:
             return OtherDomainError(
                 f"{self.kind} {name!r} is for another kind of setting; allowed here: "

@@ -66,7 +66,7 @@ def dotted(path: str) -> str:
 
 @lru_cache
 def own_file(name: str) -> str | None:
-    """Return the path of the module of this package with a dotted name, or None."""
+    """Return the path of this package's module with a dotted name, None if there is none."""
     place = os.path.join(FOLDER, *name.split(".")[1:])
     candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
     return next(filter(os.path.isfile, candidates), None)

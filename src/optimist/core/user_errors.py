@@ -113,7 +113,7 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
 
 
 def is_cut(error: BaseException) -> bool:
-    """Return whether the traceback of an error was cut, after logging."""
+    """Return whether an error came from another process and lost its own traceback."""
     return hasattr(error, _PLACE)
 
 

@@ -33,7 +33,7 @@ class CellRecord:
     parts : tuple of int
         Ends of the ranges of trials that were played as jobs.
     digest : str
-        Digest of the configuration, code and data that decide each trial.
+        Digest of the configuration, code and data that determine each trial.
     content : str
         Digest of the cell's rows in the table of trials.
     observed : dict
@@ -92,7 +92,7 @@ COLUMNS = tuple(field.name for field in fields(CellRecord))
 
 
 def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
-    """Return the digest of the configuration, code and data that decide each trial of a cell.
+    """Return the digest of the configuration, code and data that determine a cell's trials.
 
     Parameters
     ----------

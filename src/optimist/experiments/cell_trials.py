@@ -188,7 +188,7 @@ class CellTrials:
         level, interval : float, str
             Level and method of the band; see `optimist.numerics.statistics.mean_intervals`.
         first : int or None
-            Number of first trials that count; None for all trials.
+            Count only trials 0, ..., first - 1; None for all trials.
 
         Returns
         -------

@@ -43,7 +43,7 @@ def make_result(
     data_dir : str
         Folder of the prepared data sets.
     seconds : float or None
-        Time limit for all trials (wall time), at which they end early.
+        Wall time for all trials together; trials that exceed it end early.
     """
     file = _File(description, output, data_dir, seconds)
     trials = file.trials

@@ -104,7 +104,9 @@ class Trajectory:
 
 
 class Coverage(Observer):
-    """Whether the confidence set held the truth before every round so far; None if no truth exists.
+    """Observer of whether the confidence set held the truth before every round so far.
+
+    The column ``covered`` is None without a truth.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ def play(
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     observers : sequence of Observer
-        A numerical error in an observer ends the trial like one in the algorithm.
+        Observers of the trial; a numerical error in an observer ends it as in the algorithm.
     time_limit : float or None
         Seconds in the timed methods after which the trial ends with the status ``timeout``.
 
@@ -233,7 +235,7 @@ class NotFiniteError(Exception):
 
 
 class RewardError(Exception):
-    """Raised when a reward is too large or not finite, so that no algorithm can learn from it."""
+    """Raised when a reward is not a number that an algorithm can learn from."""
 
 
 def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:

@@ -66,7 +66,7 @@ class _ReplayRounds(ArmRounds):
 
     @property
     def status(self) -> str:
-        """The leader's status, or the follower's if it is not ok and the leader is complete."""
+        """The follower's status if it is not ok and the leader's trial is complete, or the leader's."""
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
@@ -81,7 +81,7 @@ class _ReplayRounds(ArmRounds):
             choice = follower.select(arms)
             end = time.perf_counter()
             check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # earlier rounds, also charged
+            rounds = t if self.rates is None else 0  # earlier rounds to charge too
             self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1

@@ -116,7 +116,7 @@ def _named(path: str | Path) -> Iterator[None]:
     try:
         yield
     except ResultError as error:
-        raise ResultError(f"{path} has unexpected content: {error}; {REMEDY}") from None
+        raise ResultError(f"{path} is not as expected: {error}; {REMEDY}") from None
 
 
 def digest(table: pa.Table) -> str:

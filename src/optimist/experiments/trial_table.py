@@ -181,7 +181,7 @@ class TrialTable:
             )
 
     def best_known_of(self, keys: Iterable[CellKey]) -> dict[str, float]:
-        """Return the best known value, as smallest regret, on each instance in some cells."""
+        """Return the best known value, as the smallest regret, of each instance in some cells."""
         cells = (self.recorded(*key) for key in keys if key[0] == "regret")
         met = {name for cell in cells if cell is not None for name in cell.instance}
         return {name: value for name, value in sorted(self._least.items()) if name in met}

@@ -135,7 +135,7 @@ def expand(
     only : mapping
         Lists ``settings`` and ``algorithms`` that restrict the cells (empty: all).
     least : mapping
-        Smallest number of trials of some cells, by lane, setting and algorithm.
+        Minimum number of trials for some cells, by lane, setting and algorithm.
     kept : container or None
         Cells to keep; None for all.
     """
@@ -184,7 +184,7 @@ def _block_cells(
 
 
 class Player:
-    """Player of the trials of one cell, whose time limit excludes other cells played in between.
+    """Player of a cell's trials, with a time limit that excludes other cells played in between.
 
     Parameters
     ----------

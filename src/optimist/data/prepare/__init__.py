@@ -6,8 +6,8 @@ Each is made from a raw table by a module in this folder, with two functions:
 ``facts(frame, path, **options)``  returns (name, value) pairs about the raw table and the CSV file.
 
 The options of a prepared data set distinguish it from other data sets made from the same raw table.
-Each function receives those of these options and of the configured options that its signature
-names.
+Each function receives only the options, from the data set and from the configuration, that its
+signature names.
 """
 
 import importlib
@@ -42,7 +42,7 @@ class Preparation:
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that a function accepts, among its own and ``configured`` options."""
+        """Return this recipe's and the ``configured`` options, as far as a function names them."""
         options = {**configured, **self.options}
         return {
             name: options[name] for name in defaults(self.function(function)) if name in options

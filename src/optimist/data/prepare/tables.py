@@ -37,7 +37,7 @@ def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
     if names[0] != first or len(names) < 2:
         raise DataError(f"{path}: the header must begin with {first}, and features must follow")
     if table.ndim != 2 or table.shape[1] != len(names):
-        raise DataError(f"{path}: the header must be followed by rows of {len(names)} numbers")
+        raise DataError(f"{path}: the header must be followed by rows of {len(names)} numbers each")
     if not np.isfinite(table).all():
         raise DataError(f"{path}: a number is not finite")
     return table
