@@ -66,7 +66,7 @@ class _ReplayRounds(ArmRounds):
 
     @property
     def status(self) -> str:
-        """The follower's status if it is not ok and the leader's trial is complete, or the leader's."""
+        """The leader's status, or the follower's if the leader is complete and the follower not ok."""
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
