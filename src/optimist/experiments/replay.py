@@ -66,7 +66,10 @@ class _ReplayRounds(ArmRounds):
 
     @property
     def status(self) -> str:
-        """The leader's status, or the follower's if the leader is complete and the follower not ok."""
+        """The status of the leader, or that of the follower.
+
+        The follower's status counts if it is not ok and the leader's trial is complete.
+        """
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
