@@ -99,7 +99,7 @@ def test_tables_that_classify_nothing_are_refused(tmp_path, frame, message):
     [
         ("", "must begin with label"),
         ("label\n0\n1\n", "features must follow"),
-        ("label,a\n", "there must be rows, of 2 numbers each"),
+        ("label,a\n", "the header must be followed by rows of 2 numbers each"),
         ("label,a,b\n0,1\n1,2\n", "of 3 numbers each"),
         ("label,a\n0,x\n1,2\n", "not a table of numbers"),
         ("label,a\n0,nan\n1,2\n", "a number is not finite"),

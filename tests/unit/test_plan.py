@@ -257,7 +257,7 @@ def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tm
     assert cell_records.read(path) == {one.key: one for one in some}
     text = path.read_text()
     path.write_text(text.replace(f",{some[0].trials},", ",many,", 1))
-    with pytest.raises(Exception, match=r"cells.csv, line \d+ is no record of a cell"):
+    with pytest.raises(Exception, match=r"cells.csv, line \d+ is not a record of a cell"):
         cell_records.read(path)
     path.write_text(text + text.splitlines()[-1] + "\n")
     with pytest.raises(Exception, match="again"):

@@ -101,7 +101,7 @@ def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(b"[1, 2]", "have no trials"), (b"{", "are no JSON")]
+    ("content", "words"), [(b"[1, 2]", "have no trials"), (b"{", "are not JSON")]
 )
 def test_metadata_of_another_kind_are_refused(path, content, words):
     table = results.read(path).replace_schema_metadata({results.KEY: content})

@@ -82,7 +82,7 @@ def test_another_table_is_not_a_result_file(tmp_path):
 def test_a_table_without_our_metadata_is_refused(tmp_path):
     path = tmp_path / "bare.parquet"
     checksummed.write_table(results.to_table(CELL, {0: trajectory()}), path)
-    with pytest.raises(ResultError, match=r"bare\.parquet is no result file: it has no metadata"):
+    with pytest.raises(ResultError, match=r"bare\.parquet is not a result file: it has no meta"):
         results.read_metadata(path)
 
 

@@ -277,9 +277,9 @@ def test_a_timed_cell_says_with_which_it_is_measured():
 
 def test_a_cell_stands_in_one_race():
     again = (["a"], ["glb_omd"], {})
-    with pytest.raises(ConfigError, match=r"toy/a/glb_omd stands twice in timings.*allowed: once"):
+    with pytest.raises(ConfigError, match=r"toy/a/glb_omd appears twice in timings.*allowed: once"):
         raced(timed(TWO) + timed(again, race=1))
-    with pytest.raises(ConfigError, match="stands twice in timings"):
+    with pytest.raises(ConfigError, match="appears twice in timings"):
         raced(timed(TWO, (["a"], ["glb_omd"], {"trials": 3})))
     assert len(raced(timed(TWO, again))) == 2
 

@@ -309,7 +309,7 @@ def test_a_damaged_table_is_named_in_one_line(clone):
     done = clone.run(*command(TARGET, options=["-n"]), check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert "figures/toy/cells.csv, line 10 is no record of a cell" in line and "publish" in line
+    assert "figures/toy/cells.csv, line 10 is not a record of a cell" in line and "publish" in line
 
 
 # Snakemake's own options mean what they say.

@@ -1,1 +1,1 @@
-"""Code that every room may use and that imports from none of them."""
+"""Code that every other subpackage may use, and that imports from none of them."""

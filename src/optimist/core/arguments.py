@@ -1,4 +1,4 @@
-"""Arguments of functions from the configuration, checked against their signatures."""
+"""Check arguments from the configuration against the signatures of functions."""
 
 import dis
 import inspect
@@ -11,16 +11,17 @@ from typing import Any
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.label import Label
 
-# Methods of a class whose parameters a configuration sets.
+# Methods with parameters that a configuration sets.
 CONFIGURED = ("__init__", "problem")
 _VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def name_options(cls: type) -> None:
-    """Give methods of a class that take ``**options`` the signature that they have in effect.
+    """Give each method of a class that takes ``**options`` its effective signature.
 
-    Options that a method passes on are options of the class above; a method that passes nothing on
-    has only the options in its signature. Methods of other classes do not change.
+    If a method passes its options on, the signature also includes the options of the next class in
+    the method resolution order. Otherwise, it includes only the parameters that the method names.
+    Methods of other classes do not change.
     """
     for method in CONFIGURED:
         function = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
@@ -29,7 +30,7 @@ def name_options(cls: type) -> None:
 
 
 def _raw(function: FunctionType) -> FunctionType:
-    """Return the original method, before `name_options` changed it."""
+    """Return a method without the wrapper that `name_options` may have added."""
     written = inspect.unwrap(function)
     return written if isinstance(written, FunctionType) else function
 
@@ -49,9 +50,10 @@ def _takes_any(function: FunctionType) -> bool:
 
 
 def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the parameters of the first of some classes that has a method, with passed-on options.
+    """Return the effective parameters of a method, from the first class that defines it.
 
-    The classes after it are its bases, in Python's method resolution order.
+    The later classes are its bases, in Python's method resolution order. They contribute the
+    options that the method passes on.
     """
     for place, cls in enumerate(classes):
         method_here = vars(cls).get(method)
@@ -59,7 +61,7 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
             function = _raw(method_here)
             parameters = [*inspect.signature(function).parameters.values()]
             named = [p for p in parameters if p.kind not in _VARIABLE]
-            # Whether it passes its own **options on in a call.
+            # Whether the function passes its own **options on in a call.
             calls = (step.opname for step in dis.get_instructions(function))
             if not (_takes_any(function) and "CALL_FUNCTION_EX" in calls):
                 return named
@@ -72,7 +74,7 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the parameters of ``function`` that have a default, with the default."""
+    """Return the parameters of ``function`` that have defaults, mapped to their defaults."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
@@ -80,10 +82,10 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
 def check_keywords(
     what: str, given: Iterable[str], function: Callable[..., Any], supplied: Iterable[str] = ()
 ) -> None:
-    """Raise ConfigError unless ``function`` takes exactly these keywords.
+    """Raise ConfigError unless ``function`` can be called with the given keywords.
 
-    Each of ``given`` must be one of its parameters, and all its parameters without a default must
-    be given. The caller itself adds the ``supplied`` parameters.
+    Each keyword in ``given`` must be a parameter of the function, and every parameter without a
+    default must be given. The caller itself passes the parameters in ``supplied``.
     """
     parameters = dict(inspect.signature(function).parameters)
     for name in ("self", *supplied):
@@ -101,25 +103,25 @@ def check_keywords(
 
 @cache
 def option_names(cls: type) -> dict[str, Any]:
-    """Return the keyword options of an algorithm class with their defaults."""
+    """Return the keyword options of an algorithm class, mapped to their defaults."""
     parameters = inspect.signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
 
 
 def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
-    """Return the keyword arguments that an algorithm class gets for a label.
+    """Return the keyword arguments for an algorithm class, given a label.
 
     Parameters
     ----------
     label : Label
     cls : type
     rng : Generator or None
-        Passed to a class that takes it.
+        Included if the class accepts it.
 
     Raises
     ------
     ConfigError
-        For an unknown option, or one without a default that the label lacks.
+        If the label has an unknown option, or lacks an option without a default.
     """
     options: dict[str, Any] = dict(label.options)
     allowed = option_names(cls)

@@ -1,9 +1,9 @@
-"""The same numbers on every processor: one thread for BLAS, and one set of its kernels.
+"""Identical results on every processor, with one BLAS thread and one set of kernels.
 
-OpenBLAS and numpy look at the processor and choose among several forms of their inner loops, which
-round differently. x86-64 processors since 2013 (x86-64-v3: AVX2 and fused multiply-add) share one
-form. This choice costs processors with AVX-512 some speed (docs/performance.md) and gives all
-processors the same last bits.
+OpenBLAS and numpy choose among several versions of their inner loops, depending on the processor,
+and these versions round differently. One version runs on all x86-64 processors since 2013
+(x86-64-v3: AVX2 and fused multiply-add). Choosing it costs processors with AVX-512 some speed
+(docs/performance.md) and gives all processors the same last bits.
 
 OpenBLAS and numpy read environment variables when numpy is imported, so each process that computes
 calls `fix` when it starts, and `verify` before it plays.
@@ -25,25 +25,25 @@ THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-# The value "own" leaves the choice of kernels to OpenBLAS, numpy and their variables.
+# With the value "own", OpenBLAS, numpy and their own variables determine the kernels.
 OPT_OUT = "OPTIMIST_KERNELS"
-_RESTARTED = "OPTIMIST_RESTARTED"  # number of the process that restarted itself
+_RESTARTED = "OPTIMIST_RESTARTED"  # ID of the process that restarted itself
 SHARED = frozenset(("avx2", "fma", "bmi2"))
-# Names of features that numpy can disable; they changed with numpy 2.4.
+# Names of processor features that numpy can disable; numpy 2.4 renamed them.
 BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
 BEYOND_OLDER = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-# Rows, inner length and columns of the products that `verify` computes. The faulty Haswell kernels
-# of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their buffer at the second and third.
+# Rows, inner dimension and columns of the products that `verify` computes. On the second and the
+# third, the faulty Haswell kernels of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their buffer.
 PRODUCTS = ((3, 5, 4), (40, 400, 2), (64, 800, 3), (130, 130, 130))
 
 
 def fix() -> None:
-    """Set `variables` when a process starts; restart it if numpy was already imported.
+    """Set `variables` when a process starts; restart it if numpy was imported without them.
 
     Raises
     ------
     OptimistError
-        If numpy was again imported first, with other variables.
+        If numpy was again imported without these variables after the restart.
     """
     wanted = variables()
     present = {key: os.environ.get(key) for key in wanted}
@@ -54,15 +54,18 @@ def fix() -> None:
         return
     if os.environ.get(_RESTARTED) == str(os.getpid()):
         raise OptimistError(
-            f"numpy is imported before every Python command, with {wrong}, as by a "
-            f"sitecustomize.py; remove that, or set {OPT_OUT}=own"
+            f"numpy is imported before every Python command, with {wrong}, for example "
+            f"by a sitecustomize.py; remove that import, or set {OPT_OUT}=own"
         )
     os.environ[_RESTARTED] = str(os.getpid())
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def fix_order_of_sets() -> None:
-    """Fix the order of sets, which may affect a user's class, in child processes such as jobs."""
+    """Fix the iteration order of sets in child processes such as jobs.
+
+    A user's class may depend on this order.
+    """
     os.environ["PYTHONHASHSEED"] = "0"
 
 
@@ -72,15 +75,15 @@ def variables() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a child process that computes.
+    """Return the environment variables of a child process that computes.
 
-    It also fixes the order of Python's sets, on which a user's class may depend.
+    They also fix the iteration order of sets, on which a user's class may depend.
     """
     return os.environ | variables() | {"PYTHONHASHSEED": "0"}
 
 
 def is_shared() -> bool:
-    """Return whether loaded BLAS and numpy use the shared kernels and one thread."""
+    """Return whether numpy and the loaded BLAS use the shared kernels and one thread."""
     if "numpy" not in sys.modules:
         return variables().items() <= os.environ.items()
     from threadpoolctl import threadpool_info
@@ -93,19 +96,19 @@ def is_shared() -> bool:
 
 
 def verify() -> None:
-    """Check in some milliseconds that this process computes correctly with the shared kernels.
+    """Check within milliseconds that this process computes correctly with the shared kernels.
 
     Raises
     ------
     OptimistError
-        If numpy was loaded with other kernels, or a product of matrices differs from the sum of its
+        If numpy was loaded with other kernels, or if a matrix product differs from the sum of its
         terms.
     """
     if not is_shared():
         is_late = not variables().items() <= os.environ.items()
         why = "numpy was imported before optimist" if is_late else "this numpy has no others"
         raise OptimistError(
-            f"{why}: with kernels {chosen()} results differ in their last digits from the "
+            f"{why}: with kernels {chosen()}, results differ in their last digits from the "
             f"published ones; run the command optimist by itself, or set {OPT_OUT}=own"
         )
     import numpy as np
@@ -118,14 +121,14 @@ def verify() -> None:
             raise OptimistError(
                 f"numpy {np.__version__} multiplies matrices wrongly with the kernels {chosen()}; "
                 "install another numpy, such as 'numpy<2.5', or set "
-                f"{OPT_OUT}=own, with which last digits differ from the published ones"
+                f"{OPT_OUT}=own, with which the last digits differ from the published ones"
             )
 
 
 def kernels() -> dict[str, str]:
     """Return the environment variables that choose the shared kernels.
 
-    Empty on other processors, and if ``OPTIMIST_KERNELS`` is ``own``.
+    There are none on processors without these kernels, or if ``OPTIMIST_KERNELS`` is ``own``.
     """
     if os.environ.get(OPT_OUT) == "own" or not _shares_kernels():
         return {}
@@ -133,7 +136,7 @@ def kernels() -> dict[str, str]:
     disabled = BEYOND_OLDER if is_older else BEYOND
     return {
         "OPENBLAS_CORETYPE": "Haswell",
-        # The Haswell kernels of OpenBLAS 0.3.34 size a buffer by the processor's own cache.
+        # The Haswell kernels of OpenBLAS 0.3.34 derive a buffer's size from the processor's cache.
         "OPENBLAS_L2_SIZE": "256",
         "NPY_DISABLE_CPU_FEATURES": disabled,
     }
@@ -151,7 +154,7 @@ def _shares_kernels() -> bool:
 
 
 def chosen() -> dict[str, list[str]]:
-    """Return the kernels that this process uses: each BLAS's, and numpy's beyond its base."""
+    """Return the kernels of each loaded BLAS, and numpy's SIMD features beyond its baseline."""
     import numpy as np
     from threadpoolctl import threadpool_info
 

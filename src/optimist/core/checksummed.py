@@ -1,9 +1,9 @@
-"""Files of a results folder: each carries the SHA-256 of its content, checked when it is read.
+"""Files in a results folder, each with a SHA-256 of its content that is checked on reading.
 
-A Parquet file holds it in its footer as the value of `KEY`, computed with zeros in its place. The
-last line of a text file contains it. Readers parse exactly the bytes that were checked. Checksums
-of pages, which pyarrow can write, do not cover the footer: with them 24 of 1,500 flipped bits of a
-table changed it unseen.
+The footer of a Parquet file holds this digest as the value of `KEY`; it is computed with zeros in
+its place. In a text file, the last line holds it. Readers parse exactly the bytes that were
+checked. The page checksums that pyarrow can write do not cover the footer: with them, 24 of 1,500
+flipped bits changed a table undetected.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.files import unified, write_atomically
 from optimist.core.root import how_to_restore
 
-# pyarrow is imported on use, as readers of text do not need it.
+# pyarrow is imported on use, since text files do not need it.
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -26,7 +26,7 @@ KEY = "optimist.sha256"
 REMEDY = "delete it and run the same command again"
 _LENGTH = 64
 _BLANK = b"0" * _LENGTH
-# Bytes before the value in a footer: the key, then field 2, a text of that length (Thrift's
+# Bytes before the digest in a footer: the key, then field 2, a string of `_LENGTH` bytes (Thrift's
 # compact protocol).
 _MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
 _LINE = "# SHA-256 of the lines above: "
@@ -43,10 +43,10 @@ def write_table(
     Parameters
     ----------
     table : Table or list of Table
-        Several tables of one schema are row groups.
+        Several tables with the same schema become row groups.
     path : str or Path
     metadata : mapping of str to str
-        Further keys and values of the schema.
+        Further keys and values of the file's metadata.
     **options
         Options of `pyarrow.parquet.ParquetWriter`.
     """
@@ -71,13 +71,13 @@ def _write_parquet(
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text of complete lines, in UTF-8."""
+    """Write a text of complete lines in UTF-8, then a line with its digest."""
     content = text.encode()
     write_atomically(path, lambda temporary: temporary.write_bytes(content + _seal(content)))
 
 
 def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Write a pandas frame as CSV or Parquet, by the ending of ``path``."""
+    """Write a DataFrame as CSV or Parquet, according to the extension of ``path``."""
     if str(path).endswith(".csv"):
         write_text(frame.to_csv(index=False, lineterminator="\n"), path)
     else:
@@ -87,14 +87,14 @@ def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
 
 
 def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
-    """Return an open Parquet file after checking its content.
+    """Open a Parquet file after checking its content.
 
     Raises
     ------
     ResultError
-        If it is absent or damaged; the message gives the remedy.
+        If the file is missing or damaged; the message gives the remedy.
     UnreadableError
-        If the system denies reading it.
+        If the system denies access to the file.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -111,9 +111,9 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file without its last line, the seal; errors as in `open_parquet`.
+    """Read a text without its last line, the seal; raise the same errors as `open_parquet`.
 
-    Line ends that a checkout changed do not count as damage.
+    Line endings that a checkout changed do not count as damage.
     """
     content = _content(path)
     for whole in (content, unified(content)):
@@ -126,12 +126,12 @@ def read_text(path: str | Path) -> str:
 
 
 def _seal(text: bytes) -> bytes:
-    """Return the line that seals a text."""
+    """Return the last line of a text file, with the digest of ``text``."""
     return f"{_LINE}{hashlib.sha256(text).hexdigest()}\n".encode()
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Return the pandas frame of a CSV or Parquet file; errors as in `open_parquet`."""
+    """Read a DataFrame from CSV or Parquet; raise the same errors as `open_parquet`."""
     if str(path).endswith(".csv"):
         import pandas as pd
 
@@ -150,6 +150,6 @@ def _content(path: str | Path) -> bytes:
 
 
 def _place(content: bytes | bytearray) -> int:
-    """Return the start of the digest in a Parquet file, or 0."""
+    """Return the position of the digest in a Parquet file, or 0 if there is no digest."""
     mark = content.rfind(_MARK)
     return mark + len(_MARK) if mark >= 0 else 0

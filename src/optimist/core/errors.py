@@ -1,4 +1,4 @@
-"""Errors for users, with the fault, its place and the allowed values."""
+"""Errors for users, with messages that give the fault, its place and the allowed values."""
 
 import difflib
 import errno
@@ -7,53 +7,53 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Error numbers of a file system that cannot take more files.
+# Error numbers of a file system that accepts no more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-LONGEST = 80  # letters of a text in a message
+LONGEST = 80  # maximum number of characters of a text in a message
 _REMEDY = "fix that and run the same command again"
-# The subset for the folder of another user.
+# The subset that may mean that the folder belongs to another user.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 _ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder, or one of your own (`optimist init DIR`)"
 
 
 class OptimistError(Exception):
-    """Base of all errors that users see as one message, without a traceback."""
+    """Base class of all errors that users see as one message, without a traceback."""
 
 
 class ConfigError(OptimistError):
-    """A configuration value, a name or an option is wrong."""
+    """Raised when a configuration value, a name or an option is wrong."""
 
 
 class BrokenEnvironmentError(ConfigError):
-    """An environment breaks its contract during play; the algorithm is not at fault."""
+    """Raised when an environment, not the algorithm, breaks its contract during play."""
 
 
 class DataError(OptimistError):
-    """A data set cannot be fetched, or has the wrong content."""
+    """Raised when a data set cannot be fetched or has the wrong content."""
 
 
 class ResultError(OptimistError):
-    """A result file is missing, damaged or belongs to another cell."""
+    """Raised when a result file is missing, is damaged or belongs to another cell."""
 
 
 class EndedError(OptimistError):
-    """The process of a user's class ended before its trial did; the message says how."""
+    """Raised when the process of a user's class ends before its trial; the message says how."""
 
 
 class LateError(EndedError):
-    """The process of a call was killed when the time of the call was over."""
+    """Raised when a call exceeds its time limit and its process is killed."""
 
 
 class UnreadableError(OptimistError):
-    """A file cannot be read; this implies nothing about its content."""
+    """Raised when a file cannot be read; this implies nothing about its content."""
 
 
 class UnwritableError(OptimistError):
-    """A file system cannot take more files."""
+    """Raised when a file system accepts no more files."""
 
 
 class OutOfTimeError(BaseException):
-    """A job's time is over; not an Exception, so that solvers do not catch it."""
+    """Raised when a job's time limit expires; not an Exception, so that solvers do not catch it."""
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def unwritable_named(path: str = "") -> Iterator[None]:
     Parameters
     ----------
     path : str
-        The file to name if the system names none.
+        File to name in the message if the system names none.
     """
     try:
         yield
@@ -80,7 +80,7 @@ def _unwritable(path: str, error: OSError) -> UnwritableError:
 
 
 def check_writable(folder: str) -> None:
-    """Make a folder unless it exists; raise UnwritableError if it takes no files."""
+    """Create a folder unless it exists; raise UnwritableError if it is not writable."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -90,7 +90,7 @@ def check_writable(folder: str) -> None:
 
 
 def not_writable(folder: str) -> UnwritableError:
-    """Return the error for a folder that takes no files because it belongs to another user."""
+    """Return the error for a folder that this user may not write to."""
     return UnwritableError(f"{folder} cannot be written to; {_ELSEWHERE}")
 
 
@@ -101,7 +101,7 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
 
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
-    """Return the error for a name that is not in ``allowed``, with the nearest one."""
+    """Return the error for a name that is not in ``allowed``, with the nearest allowed name."""
     allowed = sorted(allowed)
     return ConfigError(
         f"unknown {kind} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}"
@@ -109,14 +109,14 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
 
 
 def brief(text: str) -> str:
-    """Return a text in quotes; a long one is cut, and its length added."""
+    """Return a text in quotes; truncate a long text and add its length."""
     if len(text) <= LONGEST:
         return repr(text)
     return f"{text[:LONGEST]!r}... ({len(text)} letters)"
 
 
 def one_of(key: str, value: Any, allowed: Iterable[Any]) -> Any:
-    """Return ``value`` if it is one of ``allowed`` (true is not 1); raise ConfigError otherwise."""
+    """Return ``value`` if ``allowed`` has it, with the same type; raise ConfigError otherwise."""
     allowed = list(allowed)
     if not any(type(value) is type(a) and value == a for a in allowed):
         names = [_in_label(a) for a in allowed]
@@ -131,7 +131,7 @@ def _in_label(value: Any) -> str:
 
 
 def only_word(key: str, value: str, word: str, otherwise: str) -> None:
-    """Raise ConfigError unless a text is ``word``; ``otherwise`` says what else is allowed."""
+    """Raise ConfigError unless ``value`` is ``word``; ``otherwise`` says what else is allowed."""
     if value != word:
         raise ConfigError(
             f"{key} is {value!r}{nearest(value, [word])}; allowed: {word}, or {otherwise}"
@@ -150,14 +150,14 @@ def positive(key: str, value: Any) -> float:
 
 
 def proportion(key: str, value: Any) -> float:
-    """Return ``value`` as a float if it is between 0 and 1; raise ConfigError otherwise."""
+    """Return ``value`` as a float if it is in (0, 1); raise ConfigError otherwise."""
     if not positive(key, value) < 1.0:
         raise ConfigError(f"{key} is {value!r}; allowed: a number between 0 and 1")
     return float(value)
 
 
 def whole_number(key: str, value: Any, least: int = 1, most: int = 10**9) -> int:
-    """Return ``value`` if it is an integer from ``least`` to ``most``, or raise ConfigError."""
+    """Return ``value`` if it is an int from ``least`` to ``most``; raise ConfigError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
     if value > most:

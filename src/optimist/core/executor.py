@@ -1,9 +1,9 @@
-"""Functions that other processes call, since a class that they load may do anything.
+"""Function calls in other processes, since a user's class that a function loads may do anything.
 
-Each process (`optimist.core.worker`) has a session of its own, an empty standard input, this
-process's standard error as its output, the shared kernels (`optimist.core.blas_kernels`), and a
-pipe to this process. It ends with all its children when this process ends, however that happens;
-only a child that made a session of its own may be left.
+Each process (`optimist.core.worker`) has its own session, an empty standard input, this process's
+standard error as its output, the shared kernels (`optimist.core.blas_kernels`), and a pipe to this
+process. When this process ends, for whatever reason, the other process and its children end too;
+only a child that started its own session may survive.
 """
 
 import math
@@ -25,23 +25,23 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-_SECONDS = 0.2  # between two looks at processes whose own children may hold their pipes
+_SECONDS = 0.2  # between checks for ended processes, as their children may keep pipes open
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function in another process.
+    """A function call in another process.
 
     Attributes
     ----------
     function : str
         ``module:function``. Its first argument is a function that sends plain data to the caller.
     arguments : dict
-        Its other arguments, by name, as plain data.
+        The other arguments of the function, by name, as plain data.
     room : str
-        One process serves calls of one room only.
+        Calls share a process only if they have the same ``room``.
     seconds : float or None
-        Wall time for the call, after which its process is killed.
+        Time limit of the call (wall time), after which its process is killed.
     """
 
     function: str
@@ -56,25 +56,26 @@ def call(
     seconds: float | None = None,
     **arguments: Any,
 ) -> Any:
-    """Call one function in another process; return its result.
+    """Call a function in another process and return its result.
 
     Parameters
     ----------
     function : str
         See `Call`.
     tell : callable
-        Called with whatever the function sends meanwhile.
+        Called with each value that the function sends before it returns.
     seconds : float or None
         See `Call`.
     **arguments
-        Of the function.
+        Arguments of the function.
 
     Raises
     ------
     EndedError
-        If the process ended first, a `LateError` if its time was over; the message says how.
+        If the process ended before the function returned; a `LateError` if its time limit expired.
+        The message says how it ended.
     Exception
-        From the function; an error of a user's type keeps only its name and message.
+        If the function raised it; an exception of a user's type keeps only its name and message.
     """
     result = None
     with closing(calls({"": Call(function, arguments, seconds=seconds)})) as messages:
@@ -93,26 +94,26 @@ def calls(
     processes: int = 1,
     is_quiet: bool = False,
 ) -> Generator[tuple[Key, str, Any], None, None]:
-    """Make calls in other processes; return their messages, once the first processes have started.
+    """Make calls in other processes; start the first processes and return an iterator of messages.
 
     Parameters
     ----------
     waiting : dict
-        Calls that have not begun, by key; each is removed when it begins. A caller cancels further
-        calls by deleting them.
+        Calls that have not started, by key; each is removed when it starts. The caller may delete
+        calls to cancel them.
     processes : int
-        At most so many at once.
+        Maximum number of processes at a time.
     is_quiet : bool
-        Whether the output of the processes is dropped.
+        Whether to discard the output of the processes.
 
     Yields
     ------
     key
-        Of the call.
+        Key of the call.
     word : {"progress", "done", "error"}
         The last two end a call.
     value : object
-        What the function sent or returned, or the exception that ended it.
+        Value that the function sent or returned, or the exception that ended the call.
     """
     messages = _messages(waiting, processes, is_quiet)
     next(messages)
@@ -122,7 +123,7 @@ def calls(
 def _messages(
     waiting: MutableMapping[Key, Call], processes: int, is_quiet: bool
 ) -> Generator[Any, None, None]:
-    """Yield None, then messages, see `calls`."""
+    """Yield None after the first processes have started, then the messages; see `calls`."""
     busy: dict[Key, _Worker] = {}
     idle: list[_Worker] = []
 
@@ -153,7 +154,7 @@ def _messages(
 
 
 def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Worker":
-    """Return a process for a room: an idle one, or a new one in place of an idle one."""
+    """Return an idle process of a room or a new one, which may replace an idle process."""
     for worker in idle:
         if worker.room == room:
             idle.remove(worker)
@@ -164,7 +165,7 @@ def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Wo
 
 
 def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
-    """Return the calls whose processes have sent something or ended; wait for some."""
+    """Wait for processes that have sent a message, ended or run late; return their keys."""
     while True:
         sent = wait([worker.pipe for worker in busy.values()], _SECONDS)
         ready = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
@@ -173,7 +174,7 @@ def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
 
 
 class _Worker:
-    """A process that makes calls of one room."""
+    """A process that makes the calls of one room."""
 
     def __init__(self, room: str, is_quiet: bool) -> None:
         self.room = room
@@ -193,22 +194,22 @@ class _Worker:
 
     @property
     def is_over(self) -> bool:
-        """Whether the process has ended; a child of it may go on, and hold its pipe."""
+        """Whether the process has ended; its children may still run and keep its pipe open."""
         return self._process.poll() is not None
 
     @property
     def is_late(self) -> bool:
-        """Whether the time of its call is over."""
+        """Whether the time limit of its call has expired."""
         return time.monotonic() > self._deadline
 
     def send(self, asked: Call) -> None:
-        """Ask for a call; of a process that has ended, `receive` tells that."""
+        """Request a call; if the process has ended, `receive` will report it."""
         self._deadline = math.inf if asked.seconds is None else time.monotonic() + asked.seconds
         with suppress(OSError):
             self.pipe.send((asked.function, asked.arguments))
 
     def receive(self) -> tuple[str, Any]:
-        """Return the next message of a process that has sent one or ended."""
+        """Return the next message of the process, or the error if it has ended or is late."""
         try:
             if self.pipe.poll():
                 word, value = pickle.loads(self.pipe.recv_bytes())
@@ -224,7 +225,7 @@ class _Worker:
     def end(self) -> int:
         """Kill the process and its children; return its exit status."""
         if not self.pipe.closed:
-            # No other process has its number as long as one of its group lives.
+            # No other process gets its ID as long as a process of its group is alive.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self.pipe.close()

@@ -1,4 +1,4 @@
-"""Writing files completely or not at all, and their checksums."""
+"""Read files, write them completely or not at all, and compute checksums."""
 
 import hashlib
 import json
@@ -17,23 +17,23 @@ from optimist.core.errors import UnreadableError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Endings of binary files.
+# Extensions of binary files.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
-_MARK = b"\xef\xbb\xbf"  # byte order mark, with which some editors begin a text in UTF-8
+_MARK = b"\xef\xbb\xbf"  # byte order mark, which some editors write at the start of UTF-8 text
 # Names of unfinished files, and the seconds after which their writer must have ended.
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 ABANDONED = 6 * 3600.0
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file in UTF-8, whatever the machine's own encoding.
+    """Read a text file in UTF-8, whatever the machine's own encoding.
 
     A byte order mark at its start is dropped.
 
     Raises
     ------
     UnreadableError
-        If the system denies reading it, or it is not text.
+        If the file does not exist, cannot be read, or is not text in UTF-8.
     """
     try:
         return Path(path).read_text(encoding="utf-8-sig")
@@ -46,9 +46,9 @@ def read_text(path: str | Path) -> str:
 
 
 def unified(text: bytes) -> bytes:
-    """Return a text with Unix line ends and without a byte order mark.
+    """Return a text with Unix line endings and without a byte order mark.
 
-    Checkouts and editors change both, without meaning.
+    Checkouts and editors may change either without changing the content.
     """
     return text.removeprefix(_MARK).replace(b"\r\n", b"\n")
 
@@ -61,21 +61,21 @@ def sha256(path: str | Path) -> str:
 
 
 def fingerprint(description: Mapping[str, Any]) -> str:
-    """Return a digest of plain data; equal fingerprints mean equal results."""
+    """Return a digest of plain data that describes results; equal digests mean equal results."""
     text = json.dumps(description, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` with a temporary name in the folder of ``path``, then rename to ``path``.
+    """Call ``write`` with a temporary path in the same folder, then rename the file to ``path``.
 
     Raises
     ------
     OSError
-        With ``path`` as its file name, whichever library raised it.
+        If writing fails; its file name is ``path``, whichever library raised it.
     """
     path = Path(path)
-    # The process number would not be unique: machines may share a folder.
+    # A process ID would not be unique, since several machines may share a folder.
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def _sweep(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: str | Path) -> Iterator[None]:
-    """Wait for other processes to unlock a folder, and lock it; some systems have no locks."""
+    """Lock a folder once no other process has locked it; do nothing on systems without locks."""
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
             import fcntl
@@ -117,12 +117,12 @@ def locked(folder: str | Path) -> Iterator[None]:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text file, in UTF-8."""
+    """Write a text file in UTF-8."""
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Write a pandas frame as CSV, with six significant digits for floating-point numbers."""
+    """Write a DataFrame as CSV, with six significant digits for floating-point numbers."""
 
     def write(temporary: Path) -> None:
         frame.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Common frame of every script of the workflow: a log, and one line for an error."""
+"""Common frame of all workflow scripts: a log file, and one line for an error."""
 
 import logging
 import sys
@@ -16,9 +16,9 @@ logger = logging.getLogger("optimist")
 
 @contextmanager
 def logged(path: str) -> Iterator[logging.Logger]:
-    """Send log records to the file ``path``; on an error print one message, with exit status 1.
+    """Send log records to the file ``path``; on an error, print one message and exit with status 1.
 
-    The log has the traceback, once, of errors that are not our own.
+    For errors other than `OptimistError`, the log contains the traceback once.
     """
     try:
         with unwritable_named(path), _log_file(path), unwritable_named(path):
@@ -36,7 +36,7 @@ def _end(words: str) -> NoReturn:
 
 
 def _words(error: BaseException) -> str:
-    """Return the error, its place and its round in words, with the cell if known."""
+    """Describe an error with its place and its round, and with its cell if known."""
     return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
 
 
@@ -45,7 +45,7 @@ def _log_file(path: str) -> Iterator[None]:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    # On a full disk the log is lost, and the following error says why.
+    # On a full disk, the log is lost, and the error that follows says why.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

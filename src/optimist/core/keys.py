@@ -1,8 +1,8 @@
 """Types of the keys in configuration files.
 
-A mapping is a class of `Keys`: its keys with their types, each with a sentence after ``#:`` for
-the tables of keys in config/README.md. `optimist.config.validation` checks documents against them
-with pydantic, which no job imports.
+A subclass of `Keys` describes a mapping by its keys and their types. A sentence after ``#:``
+explains each key in the tables of config/README.md. `optimist.config.validation` checks documents
+against these classes with pydantic, which no job imports.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, MinLen, Predicate
 
-# Pydantic takes that of typing from Python 3.12 on.
+# Pydantic accepts typing.TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
 
@@ -19,7 +19,7 @@ class Keys(TypedDict):
     """A mapping with these keys and no others."""
 
 
-# Neither 2.0 nor "2" nor true is the whole number 2.
+# Types are strict: neither 2.0, "2" nor true is a whole number.
 Keys.__pydantic_config__ = {  # type: ignore[attr-defined]
     "extra": "forbid",
     "strict": True,
@@ -29,15 +29,16 @@ Keys.__pydantic_config__ = {  # type: ignore[attr-defined]
 
 @dataclass(frozen=True)
 class Such(Predicate):
-    """A condition on a value, with words for the values that it allows.
+    """A condition on a value, with a description of the allowed values.
 
     Attributes
     ----------
     func : callable
-        Whether it allows a value.
+        Returns whether a value is allowed.
     words : str
+        Description of the allowed values.
     pattern : str
-        The regular expression that it stands for, if it does.
+        The equivalent regular expression, if there is one.
     """
 
     words: str
@@ -58,6 +59,6 @@ Positive = Annotated[float, Gt(0)]
 Texts = Annotated[list[str], MinLen(1)]
 Name = Annotated[str, matching("^[a-z][a-z0-9_]*$")]
 NotBlank = Annotated[str, matching(r"\S", "a text that is not blank")]
-# A label, $list or sweep, or a list of them.
+# A label, a $list or a sweep, or a list of these.
 Entries = str | dict[str, Any] | Annotated[list[Any], MinLen(1)]
 Group = Literal["paper", "variants"]

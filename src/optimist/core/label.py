@@ -1,8 +1,8 @@
-"""Labels of algorithms and of settings: a name with options, ``ofuglb[history=raw,solver=slsqp]``.
+"""Labels of algorithms and settings: a name with options, ``ofuglb[history=raw,solver=slsqp]``.
 
-This module alone reads and writes them. A label is canonical: its options are sorted, numbers have
-one form, and `Label.without` drops options that equal their default, so that a cell has one label
-however it is typed.
+Only this module reads and writes labels. A label has a canonical form: its options are sorted,
+numbers have one form, and `Label.without` drops options that equal their default. A cell thus has
+the same label however it is typed.
 """
 
 import math
@@ -20,7 +20,7 @@ Value = bool | int | float | str | None
 _LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# In the spelling of YAML, and of Python.
+# As spelled in YAML and in Python.
 _WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
 _WORDS |= {"True": True, "False": False, "None": None}
 _NOT_FINITE = ("inf", "infinity", "nan")
@@ -45,35 +45,35 @@ class Label:
 
     @classmethod
     def make(cls, name: str, options: Mapping[str, Value]) -> Self:
-        """Return the label of a name and its options in any order."""
+        """Construct a label from a name and its options, in any order."""
         return cls(name, tuple((key, plain(options[key])) for key in sorted(options)))
 
     @classmethod
     def parse(cls, text: object, kind: str = "algorithm") -> Self:
-        """Return the label in a text.
+        """Parse a label.
 
         Parameters
         ----------
         text : str
             ``name`` or ``name[key=value,...]``; true, false, null and numbers are parsed, and
-            everything else is a text.
+            any other value is a text.
         kind : str
-            Kind of object with this label, for messages.
+            Kind of object that the label names, for messages.
 
         Raises
         ------
         ConfigError
-            If it has another form, a repeated option or a value that is not finite.
+            If the text has another form, a repeated option or a number that is not finite.
         """
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
             raise ConfigError(
                 f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; "
-                "the path of a file has neither blanks nor any of []=,"
+                "the path of a file must not contain blanks or any of []=,"
             )
         if not text.isprintable():
             raise ConfigError(
-                f"{kind} {text!r} has letters that are not printable; allowed: printable letters"
+                f"{kind} {text!r} has characters that are not printable; allowed: printable ones"
             )
         options: dict[str, Value] = {}
         for item in filter(None, (match["options"] or "").split(",")):
@@ -98,12 +98,12 @@ class Label:
 
 
 def name_of(text: str) -> str:
-    """Return the name in the text of a label."""
+    """Return the name in a label, given as text."""
     return text.partition("[")[0]
 
 
 def plain(value: Value) -> Value:
-    """Return a number in its canonical form: 1.0 is the whole number 1, and 10**20 is 1e20."""
+    """Return a value with numbers in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
@@ -113,12 +113,12 @@ def plain(value: Value) -> Value:
 
 
 def same(value: object, other: object) -> bool:
-    """Return whether two values of an option are equal: 1 is 1.0, but not true."""
+    """Return whether two option values are equal: 1 equals 1.0, but not true."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
 def write(value: Value) -> str:
-    """Return the text of a value in a label."""
+    """Return the text for a value in a label."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,8 +1,8 @@
-"""Paths of files: only this module formats and parses paths of the workflow.
+"""Paths of the workflow's files, which only this module formats and parses.
 
-The results folder has ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
-``published``, ``kept`` and ``logs``; the figures folder has the tables, figures and
-verdicts of each paper. A ``{wildcard}`` may replace any name.
+The results folder contains ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
+``published``, ``kept`` and ``logs``; the figures folder contains the tables, figures
+and verdicts of each paper. A ``{wildcard}`` may replace any name.
 """
 
 import os
@@ -16,21 +16,21 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.files import fingerprint
 
 LANES = ("regret", "timing")
-# Groups of targets, with the suffix of their targets.
+# Groups of targets, mapped to the suffix of their names.
 GROUPS = {"paper": "", "variants": "_variants"}
 TABLE_ENDINGS = ("csv", "md")
-# A file system allows 255 bytes in a name, and one name in a scheduler's log folder contains a
-# paper, a setting, an algorithm, trials and a digest with separators.
+# File systems allow 255 bytes in a name, and a name in a scheduler's log folder contains a paper, a
+# setting, an algorithm, trials, a digest and separators.
 MOST_BYTES = 239
-# Length of the digest in the name of a result.
+# Length of the digest in the name of a result file.
 DIGEST = 12
 
 
 class Result(NamedTuple):
-    """Content of a result file's path: trials first, ..., stop - 1 of a cell in a lane.
+    """Parts of the path of a result file with trials first, ..., stop - 1 of a cell in a lane.
 
-    In the timing lane the results of a race share a folder named by the number of the race, and the
-    path does not contain trials.
+    In the timing lane, the results of a race share a folder named after the number of the race, and
+    the path does not contain the trials.
     """
 
     lane: str
@@ -44,7 +44,7 @@ class Result(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path below a results folder."""
+        """The path relative to a results folder."""
         setting, algorithm = quote(self.setting), quote(self.algorithm)
         if self.lane == "timing":
             folder = race_folder(self.paper, self.race, self.digest)
@@ -53,24 +53,24 @@ class Result(NamedTuple):
 
     @property
     def trials(self) -> str:
-        """The range of trials as in a path."""
+        """The range of trials, as written in a path."""
         return f"{self.first:03d}-{self.stop - 1:03d}"
 
 
 def result(paper: str, setting: str, algorithm: str, trials: str, digest: str) -> str:
-    """Return the path of a result file of the regret lane, from its quoted parts."""
+    """Return the path of a regret-lane result file, given its quoted parts."""
     return f"run/{paper}/{setting}/{algorithm}/{trials}.{digest}.parquet"
 
 
 def race_folder(paper: str, race: str, digest: str) -> str:
-    """Return the path of the folder of a race's results below a results folder."""
+    """Return the folder of a race's results, as a path relative to a results folder."""
     return f"time/{paper}/{race}.{digest}"
 
 
 def parse_result(path: str | PurePath) -> Result | None:
-    """Return the parsed path of a result file, None for any other path.
+    """Parse the path of a result file; return None for any other path.
 
-    It may start with any folders.
+    The path may start with any folders.
     """
     match = _RUN.search(PurePath(path).as_posix())
     if match:
@@ -84,14 +84,14 @@ def parse_result(path: str | PurePath) -> Result | None:
     return None
 
 
-# The forms of `result` and `race_folder`.
+# Patterns of the paths that `result` and `race_folder` return.
 _HEX = rf"\.([0-9a-f]{{{DIGEST}}})"
 _RUN = re.compile(rf"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+){_HEX}\.parquet$")
 _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parquet$")
 
 
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
-    """Return the digest in the name of a file: package versions change last digits."""
+    """Return the digest for a file name; it covers package versions, which affect last digits."""
     return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 
@@ -106,7 +106,7 @@ def facts_in(folder: str | Path, name: str) -> Path:
 
 
 def evaluations_in(folder: str | Path) -> Path:
-    """Return the folder of kept scores next to the prepared data sets of a folder."""
+    """Return the folder of stored scores inside a folder of prepared data sets."""
     return Path(folder) / "evaluations"
 
 
@@ -116,22 +116,22 @@ def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-00
     Raises
     ------
     ConfigError
-        With the number of bytes in UTF-8, and the largest allowed number.
+        If they are; the message gives their number of bytes in UTF-8 and the maximum.
     """
     parts = (paper, quote(setting), quote(algorithm), trials, "0" * DIGEST)
     length = sum(len(os.fsencode(part)) for part in parts)
     if length > MOST_BYTES:
         raise ConfigError(
-            f"the labels of {brief(f'{paper}/{setting}/{algorithm}')} are too long for names of "
-            f"files: with trials {trials} they have {length} bytes; allowed: at most {MOST_BYTES}; "
-            "give options shorter names, or a class other defaults"
+            f"the labels of {brief(f'{paper}/{setting}/{algorithm}')} are too long for file "
+            f"names: with trials {trials} they have {length} bytes; allowed: at most {MOST_BYTES}; "
+            "give options shorter names, or change the defaults of a class"
         )
 
 
 def quote(label: str) -> str:
-    """Return a label as part of a path.
+    """Encode a label for use as a part of a path.
 
-    A slash would begin a folder, and Snakemake's executors split wildcards at commas.
+    A slash would start a new folder, and Snakemake's executors split wildcards at commas.
     """
     for letter, code in _CODES.items():
         label = label.replace(letter, code)
@@ -139,13 +139,13 @@ def quote(label: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return the label behind a text of `quote`."""
+    """Decode a label that `quote` encoded."""
     for letter, code in reversed(_CODES.items()):
         text = text.replace(code, letter)
     return text
 
 
-# In this order, as the codes except the last contain special characters.
+# The order matters, since all codes except the last contain characters that are encoded.
 _CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 
 
@@ -165,30 +165,30 @@ class Layout:
     # Result files.
 
     def result(self, path: str) -> str:
-        """Return the full path of the result file ``path`` from `Result.path`."""
+        """Return the full path of a result file, given its `Result.path`."""
         return f"{self.results}/{path}"
 
     @property
     def any_result(self) -> str:
-        """The pattern of result files of the regret lane."""
+        """The path pattern of regret-lane result files."""
         parts = ("{paper}", "{setting}", "{algorithm}", "{trials}", "{digest}")
         return self.result(result(*parts))
 
     def race(self, paper: str, race: str, digest: str) -> str:
-        """Return the path of the folder of a race's results."""
+        """Return the path of the folder with a race's results."""
         return self.result(race_folder(paper, race, digest))
 
     def study(self, paper: str, study: str, digest: str) -> str:
-        """Return the path of the tables of a study of a paper."""
+        """Return the path of a study's tables."""
         return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
 
     def published(self, paper: str, group: str) -> str:
-        """Return the path of the mark for complete tables of a paper's group."""
+        """Return the path of the file that marks a group of a paper's tables as complete."""
         return f"{self.results}/published/{paper}/{group}"
 
     @property
     def kept(self) -> str:
-        """The folder of the results of `compare`, in the form of the results folder."""
+        """The folder of the results of `compare`, organized like the results folder."""
         return f"{self.results}/kept"
 
     # Data sets.
@@ -198,7 +198,7 @@ class Layout:
         return f"{self.results}/data"
 
     def data_alone(self, decisive: str) -> str:
-        """Return the folder of a data set prepared for one cell, by its inputs."""
+        """Return the folder, named by input digest, of a data set prepared for one cell."""
         return f"{self.data_folder}/alone/{decisive}"
 
     def data(self, name: str) -> str:
@@ -214,13 +214,13 @@ class Layout:
         return f"{self.data_folder}/raw/{raw}.parquet"
 
     def raw_record(self, raw: str) -> str:
-        """Return the path of the record of a fetched table's origin."""
+        """Return the path of the record that gives a fetched table's origin."""
         return f"{self.data_folder}/raw/{raw}.json"
 
     # Products of a paper.
 
     def figure(self, paper: str, name: str) -> dict[str, str]:
-        """Return the paths of a figure, by ending: pictures, thumbnail, and table."""
+        """Return the paths of a figure's pictures, thumbnail and table, by extension."""
         folder = f"{self.figures}/{paper}"
         return {
             "png": f"{folder}/{name}.png",
@@ -230,40 +230,40 @@ class Layout:
         }
 
     def table(self, paper: str, name: str) -> dict[str, str]:
-        """Return the paths of a table, by ending."""
+        """Return the paths of a table, by extension."""
         folder = f"{self.figures}/{paper}/tables"
         return {ending: f"{folder}/{name}.{ending}" for ending in TABLE_ENDINGS}
 
     def product(self, paper: str, kind: str, name: str) -> dict[str, str]:
-        """Return the paths of a figure, a table or the claims of a paper, by ending."""
+        """Return the paths of a figure, a table or the claims of a paper, by extension."""
         if kind == "claims":
             return self.claims(paper)
         return (self.figure if kind == "figures" else self.table)(paper, name)
 
     def trials(self, paper: str) -> str:
-        """Return the path of the table of all trials of a paper."""
+        """Return the path of a paper's table of trials."""
         return f"{self.figures}/{paper}/trials.parquet"
 
     def cells(self, paper: str) -> str:
-        """Return the path of the table with the origin of each cell of a paper."""
+        """Return the path of a paper's table of cells, which records their origin."""
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the tables of all studies of a paper."""
+        """Return the path of the tables of all studies in a paper."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:
-        """Return the path of the record of a figure, a table or the claims."""
+        """Return the path of the record for a figure, a table or the claims."""
         return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts of a paper, or of all papers, by ending."""
+        """Return the paths of the verdicts on a paper, or on all papers, by extension."""
         folder = f"{self.figures}/{paper}".rstrip("/")
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
 
     @property
     def page(self) -> str:
-        """The path of the page of results."""
+        """The path of the results page."""
         return f"{self.figures}/index.html"
 
     @property

@@ -1,12 +1,12 @@
 """Modules that a job loads and files that it opens, with their digests.
 
-Import statements are incomplete: a user's class may extend ``sys.path``, build another algorithm by
-its name, or read data. An `Observer` records all of this during play, and `first_change` compares a
-record with the current files.
+Import statements do not tell the whole story: a user's class may extend ``sys.path``, construct
+another algorithm by name, or read data. An `Observer` records all of this during play, and
+`first_change` compares a record with the current files.
 
-Python announces each file that it opens. Libraries that open files themselves, such as pyarrow, do
-not: their callers pass the file to `observe`, and a user's class lists it in its attribute
-``reads``.
+Python announces each file that it opens. A library that opens files itself, such as pyarrow, does
+not announce them: this package then passes the file to `observe`, and a user's class lists the file
+in its attribute ``reads``.
 """
 
 import importlib.util
@@ -36,15 +36,15 @@ from optimist.core.source_files import (
 # Modules of this package that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
 _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
-# Parts of the paths of installed packages, whose versions results record, and of compiled modules.
+# Parts of the paths of compiled modules and of installed packages, whose versions results record.
 _COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
-# Values in place of a digest.
+# Values used in place of a digest.
 ABSENT, UNSTEADY = "", "changed while it was read"
 
 
 class _Seen(NamedTuple):
-    """A file as first read; without a digest, a file that the job wrote."""
+    """A file with its digest when first read; the digest is None if the job wrote the file."""
 
     state: Signature | None
     digest: str | None
@@ -55,18 +55,18 @@ Report = tuple[set[str], dict[str, _Seen]]
 
 
 class Observer:
-    """Records the modules and files of one job within its blocks, open one at a time.
+    """Recorder of the modules and files of a job within ``with`` blocks, one at a time.
 
     Parameters
     ----------
     modules : collection of str
-        Dotted names of the modules of this package that may decide the job's results, see
-        `optimist.experiments.code_digest.own_modules`. Other modules count if a block loads
-        them.
+        Dotted names of the modules of this package that may affect the job's results; see
+        `optimist.experiments.code_digest.own_modules`. Other modules are recorded if they are
+        loaded within a block.
     ignored : iterable of path
-        Unrecorded files and folders: outputs, and data sets with a checksum.
+        Files and folders not to record: outputs, and data sets with a checksum.
     is_foreign : bool
-        Whether the job plays code of a user, which may use all loaded modules.
+        Whether the job runs a user's code, which may use any loaded module.
     """
 
     def __init__(
@@ -104,9 +104,10 @@ class Observer:
     def record(self) -> dict[str, dict[str, str]]:
         """Return the digests of ``modules`` and ``files``, by name.
 
-        Modules of this package have dotted names. Other files have paths, relative to the folder in
-        which the observer was made if they are inside it. The digest is `ABSENT` for a file that a
-        job did not find, and `UNSTEADY` for a file that changed meanwhile.
+        Modules of this package are listed by dotted name, and other files by path. A path inside
+        the folder in which the observer was created is relative to that folder. The digest is
+        `ABSENT` for a file that the job did not find, and `UNSTEADY` for a file that changed while
+        the job ran.
         """
         digests: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
         for name in sorted(self._own):
@@ -121,9 +122,9 @@ class Observer:
         return digests
 
     def hear(self, path: Any, mode: str | None, flags: int) -> None:
-        """Note a file that Python is about to open."""
+        """Record a file that Python is about to open."""
         if not isinstance(path, int) and not getattr(_thread, "is_reading", False):
-            with suppress(OSError, ValueError, TypeError):  # which Python raises in a moment
+            with suppress(OSError, ValueError, TypeError):  # Python will raise the error itself
                 self._opened(os.path.abspath(os.fsdecode(path)), mode, flags)
 
     def _opened(self, path: str, mode: str | None, flags: int) -> None:
@@ -135,21 +136,21 @@ class Observer:
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
             self._seen.setdefault(place, _Seen(None, None))
             return
-        # A name without a mode may be relative to another folder, and every process looks for
-        # archives on Python's path.
+        # A name without a mode may be relative to another folder, and every process searches
+        # Python's path for archives.
         is_missed = mode is not None and not os.path.exists(place)
         is_missed = is_missed and path not in map(os.path.abspath, sys.path)
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
     def note(self, path: str | os.PathLike[str]) -> None:
-        """Note a file that is read in another way."""
+        """Record a file that is read by other means than Python's ``open``."""
         place = self._place(os.path.abspath(path))
         if place is not None:
             self._read(place)
 
     def _place(self, path: str) -> str | None:
-        """Return the path of a file with its folders' links resolved, None if it does not count."""
+        """Return a file's path with links in its folders resolved; None for unrecorded files."""
         if _is_left_out(path):
             return None
         folder, name = os.path.split(path)
@@ -172,7 +173,7 @@ class Observer:
         self._seen[path] = _Seen(state, digest, is_module or seen.is_module)
 
     def _look(self) -> None:
-        """Note the loaded modules."""
+        """Record the loaded modules."""
         for name, module in list(sys.modules.items()):
             is_new = name not in self._before
             if name.startswith(f"{PACKAGE}."):
@@ -186,12 +187,12 @@ class Observer:
                     self._read(place, is_module=True)
 
     def report(self) -> Report:
-        """Return the whole record, for `add` in the process that this one is a copy of."""
+        """Return the whole record, for `add` in the process of which this one is a copy."""
         self._look()
         return self._own, self._seen
 
     def add(self, report: Report) -> None:
-        """Add the report of a copy of this process."""
+        """Add the report from a copy of this process."""
         self._own |= report[0]
         self._seen |= report[1]
 
@@ -201,19 +202,19 @@ _thread = threading.local()
 
 
 def active() -> Observer | None:
-    """Return the observer of the open block, None outside all blocks."""
+    """Return the observer whose block is open, or None outside all blocks."""
     return _active
 
 
 def observe(path: str | os.PathLike[str]) -> None:
-    """Note a file that a library is about to read without Python."""
+    """Record a file that a library is about to read without Python's ``open``."""
     if _active is not None:
         _active.note(path)
 
 
 @lru_cache
 def _listen() -> None:
-    """Listen to the files that this process opens, from now to its end."""
+    """Notify the active observer of each file that this process opens, from now until it ends."""
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and _active is not None:
@@ -224,7 +225,7 @@ def _listen() -> None:
 
 @lru_cache
 def _left_out() -> tuple[str, ...]:
-    """Return the folders of the system, of Python and of this package."""
+    """Return the folders of the system, Python and this package, whose files are not recorded."""
     libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
     folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
     return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
@@ -239,7 +240,7 @@ def _is_left_out(path: str) -> bool:
 
 
 def _digest(path: str | None) -> str:
-    """Return the digest of a file, `ABSENT` if it cannot be read."""
+    """Return the digest of a file, or `ABSENT` if it cannot be read."""
     _thread.is_reading = True
     try:
         return digest_of(path) if path is not None and os.path.isfile(path) else ABSENT
@@ -251,16 +252,16 @@ def _digest(path: str | None) -> str:
 
 @lru_cache
 def _digest_of_own(name: str) -> str:
-    return _digest(own_file(name))  # this process continues with its loaded modules
+    return _digest(own_file(name))  # stored, as this process keeps its loaded modules
 
 
 def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
-    """Return the first module or file that differs from a record, in words, or None.
+    """Describe the first module or file that differs from a record; return None if there is none.
 
     Parameters
     ----------
     observed : mapping
-        From `Observer.record`. A module of a user counts by its content if its path is gone.
+        A record from `Observer.record`. A user's module counts by its content if its path is gone.
     """
     for name, digest in observed["modules"].items():
         if not is_file(name) and is_own(name):

@@ -1,4 +1,4 @@
-"""Output files named by users for a table or a picture, which never replace other files."""
+"""Checks that an output file named by a user replaces only a file of the same kind."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from optimist.core.errors import ConfigError, brief
 
-# The mark in a picture of this package, by the ending of its file.
+# The bytes that mark a picture of this package, by the extension of its file.
 MARKS = {
     "pdf": b"/Creator (optimist)",
     "png": b"Software\x00optimist",
@@ -16,17 +16,17 @@ _MOST_BYTES = 100_000_000
 
 
 def metadata(ending: str) -> dict[str, str]:
-    """Return matplotlib's metadata for a picture, which contain the mark."""
+    """Return metadata with which matplotlib puts the mark into a picture."""
     return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
 
 
 def check_table(option: str, path: str, columns: Iterable[str]) -> None:
-    """Raise ConfigError unless a table with some columns may be written to a file."""
+    """Raise ConfigError unless a table with ``columns`` may be written to ``path``."""
     _check(option, path, {"csv": ",".join(columns).encode()})
 
 
 def check_picture(option: str, path: str) -> None:
-    """Raise ConfigError unless a picture may be written to a file."""
+    """Raise ConfigError unless a picture may be written to ``path``."""
     _check(option, path, MARKS)
 
 
@@ -41,15 +41,13 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
     if not os.access(there, os.W_OK):
         raise ConfigError(f"{what}, but {there} is write-protected")
     if there == path and not _is_own(path, marks[ending]):
-        raise ConfigError(
-            f"{what}, which is there without the mark of {option}; allowed: a new name"
-        )
+        raise ConfigError(f"{what}, which exists without the mark of {option}; allowed: a new name")
     if there != path and not there.is_dir():
-        raise ConfigError(f"{what}, but {there} is no folder")
+        raise ConfigError(f"{what}, but {there} is not a folder")
 
 
 def _is_own(path: Path, mark: bytes) -> bool:
-    """Return whether a file is empty, or has the mark of its kind."""
+    """Return whether a file is empty or has the mark of its kind."""
     if not path.is_file() or path.stat().st_size > _MOST_BYTES:
         return False
     content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Provenance of a number: code, versions, machine."""
+"""Provenance of a result: code, package versions and machine."""
 
 import logging
 import os
@@ -21,10 +21,10 @@ PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "
 
 
 def collect() -> dict[str, Any]:
-    """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict.
+    """Return the git commit and dirty flag, the package versions, the CPU and the BLAS threads.
 
-    Commit and flag are None for an installed package, which its version in ``packages`` identifies.
-    If the commit of a checkout is unavailable, ``unknown`` is the reason.
+    Commit and flag are None for an installed package, whose version in ``packages`` identifies it.
+    If the commit of a checkout is unavailable, ``unknown`` gives the reason.
     """
     return {
         **_code(),
@@ -42,7 +42,7 @@ def collect() -> dict[str, Any]:
 
 
 def packages() -> dict[str, str | None]:
-    """Return the versions of the packages that may affect results, None for an absent one."""
+    """Return the versions of packages that may affect results; None if not installed."""
     return {name: _version(name) for name in PACKAGES}
 
 
@@ -54,7 +54,7 @@ def blas_threads() -> int | None:
 
 
 def code_of(made: Mapping[str, Any]) -> str:
-    """Return the code behind a result in words, from the record of `collect`."""
+    """Describe the code behind a result, given a record of `collect`."""
     if made["commit"]:
         return f"commit {made['commit']}{' with changes' * bool(made['dirty'])}"
     if reason := made.get("unknown"):
@@ -64,19 +64,19 @@ def code_of(made: Mapping[str, Any]) -> str:
 
 
 class _NoAnswerError(Exception):
-    """Git is not installed, or refuses a repository; the message gives the reason."""
+    """Raised when git is missing, fails or does not answer; the message gives the reason."""
 
 
 @lru_cache
 def _code() -> dict[str, Any]:
     """Return the commit of this package, and whether files differ from it.
 
-    Log once why they are unknown.
+    If they are unknown, log the reason once.
     """
-    # The workflow's own outputs, figures and the verdicts in the README, do not count.
+    # The workflow's own outputs do not count: the figures, and the verdicts in the README.
     paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
     try:
-        # An installed package may lie in another repository, whose commit is irrelevant.
+        # An installed package may be inside another repository, whose commit is irrelevant.
         if _git("ls-files", "--", "__init__.py"):
             commit = _git("rev-parse", "HEAD")
             changes = _git("status", "--porcelain", "--untracked-files=no", "--", *paths)
@@ -95,11 +95,11 @@ def _is_installed() -> bool:
 
 
 def _git(*arguments: str) -> str:
-    """Return git's answer in the folder of this package, or raise _NoAnswerError."""
-    # Git refuses repositories of another owner because their configuration may name programs; the
-    # running code is from the same place.
+    """Run git in the folder of this package; return its output or raise _NoAnswerError."""
+    # Git refuses a repository of another owner because its configuration may name programs to run.
+    # This adds no risk here, since the running code comes from the same place.
     command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
-    # A hook of git sets these for all children, perhaps for another repository.
+    # A git hook sets these for all child processes, perhaps for another repository.
     env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}
     env["LC_ALL"] = "C"
     try:
@@ -109,7 +109,7 @@ def _git(*arguments: str) -> str:
     except OSError:
         raise _NoAnswerError("git is not installed") from None
     except subprocess.TimeoutExpired:
-        raise _NoAnswerError("git gave no answer in 20 seconds") from None
+        raise _NoAnswerError("git did not answer within 20 seconds") from None
     if done.returncode:
         words = done.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
         raise _NoAnswerError(f"git: {words or f'exit status {done.returncode}'}")

@@ -1,4 +1,4 @@
-"""Classes by name: from a literal table, an installed package, or a file, ``mine.py:Mine``."""
+"""Classes by name, from a literal table, an installed package or a file, ``mine.py:Mine``."""
 
 import ast
 import hashlib
@@ -26,26 +26,26 @@ _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
 class OtherDomainError(ConfigError):
-    """A class is for another kind of setting."""
+    """Raised when a class is for another kind of setting."""
 
 
 def names_file(name: str) -> bool:
-    """Return whether a name has the form of a class in a file, ``path.py:Class``."""
+    """Return whether a name denotes a class in a file, ``path.py:Class``."""
     return _FILE.fullmatch(name) is not None
 
 
 def short_name(name: str) -> str:
-    """Return a name without the folder of its file."""
+    """Return a name without the folder of its file, if it contains one."""
     return PurePath(name).name if names_file(name) else name
 
 
 def file_meant(text: str) -> str:
-    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a file without its class, or the reverse.
+    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a name without its class or its file.
 
     Parameters
     ----------
     text : str
-        A path with or without its ending, or the name of a class in a file of the current folder.
+        A path with or without its extension, or the name of a class in the current folder.
     """
     path = text if text.endswith(".py") else f"{text}.py"
     names = [f"{path}:{name}" for name in _classes_written_in(path)]
@@ -66,9 +66,9 @@ def _classes_written_in(path: str) -> list[str]:
 
 
 def canonical_name(name: str) -> str:
-    """Return a name with the path of its file relative to the current folder, if inside it.
+    """Return a name with its file's path relative to the current folder, if the file is inside.
 
-    A file has one name, however it is typed.
+    A class in a file thus has one name, however its path is typed.
     """
     match = _FILE.fullmatch(name)
     if match is None:
@@ -86,17 +86,17 @@ class Registry:
     Attributes
     ----------
     kind : str
-        Word for messages: ``algorithm``.
+        Word for this kind in messages, such as ``algorithm``.
     table : mapping
-        ``module:Class`` by name, of this package.
+        Classes of this package as ``module:Class``, by name.
     group : str
-        Entry points through which installed packages offer more.
+        Group of entry points through which installed packages offer further classes.
     bases : tuple of str
-        ``module:Class``; each class derives from one.
+        Base classes as ``module:Class``; each class derives from one of them.
     taken : frozenset of str
-        Further names that no package may offer, besides the names in ``table``.
+        Names that no package may offer, besides the names in ``table``.
     related : tuple of str
-        ``module:Class``, bases of this kind for other settings.
+        Base classes for other kinds of setting, as ``module:Class``.
     """
 
     kind: str
@@ -111,12 +111,12 @@ class Registry:
         return is_listed or names_file(name) or name in self.offered
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names of this package, then names that others added or offer."""
+        """Iterate over the names in this package, the added names and the offered names."""
         return iter((*self.table, *self.added, *self.offered))
 
     @cached_property
     def added(self) -> dict[str, Any]:
-        """Classes by name that only this process has, from `add` or from pickle."""
+        """Classes that only this process has, by name, from `add` or from pickle."""
         return {}
 
     def accepts(self, cls: type) -> bool:
@@ -124,16 +124,16 @@ class Registry:
         return issubclass(cls, self._bases)
 
     def is_foreign(self, name: str) -> bool:
-        """Return whether a class comes from a file, an installed package or only this process."""
+        """Return whether a class is from a file, another package or this process alone."""
         return name not in self.table
 
     def add(self, cls: type) -> str:
-        """Register a class under its own name, replacing an earlier one.
+        """Register a class under its own name; replace an earlier class of this name.
 
         Raises
         ------
         ConfigError
-            If its name is taken, or it lacks a required method.
+            If its name is taken, it lacks a required method or it is of another kind.
         """
         name = cls.__name__
         if name in self.taken.union(self.table) or name in self.offered:
@@ -153,7 +153,7 @@ class Registry:
         Raises
         ------
         ConfigError
-            If a name is taken by this package.
+            If a package offers a name that this package uses.
         """
         places = {}
         for entry in entry_points(group=self.group):
@@ -167,22 +167,22 @@ class Registry:
         return places
 
     def module(self, name: str) -> str:
-        """Return the module of a class, as `optimist.core.source_files` names it.
+        """Return the module of a class, in the form that `optimist.core.source_files` accepts.
 
         Raises
         ------
         ConfigError
-            For an unknown name, or a file that does not exist.
+            If the name is unknown or the file does not exist.
         """
         return self._target(name)[0]
 
     def load(self, name: str) -> Any:
-        """Return the class called ``name``.
+        """Load the class that ``name`` denotes.
 
         Raises
         ------
         ConfigError
-            For an unknown name, a file that cannot be loaded, or a class of another kind.
+            If the name is unknown, the file cannot be loaded, or the class is of another kind.
         """
         if name in self.added:
             if isinstance(self.added[name], bytes):
@@ -206,7 +206,7 @@ class Registry:
         return cls
 
     def _target(self, name: str) -> tuple[str, str]:
-        """Return the module of a class, and its name there."""
+        """Return the module of a class and the name of the class in this module."""
         match = _FILE.fullmatch(name)
         if match is not None:
             path = Path(match["path"])
@@ -216,7 +216,7 @@ class Registry:
                 raise ConfigError(f"{self.kind} {name!r}: there is no file {match['path']!r}{hint}")
             return match["path"], match["name"]
         if name in self.added:
-            raise ConfigError(f"{self.kind} {name!r} is of this process alone; allowed: a file")
+            raise ConfigError(f"{self.kind} {name!r} exists only in this process; allowed: a file")
         places = self.table if name in self.table else self.offered
         if name not in places:
             raise self.unknown(name)
@@ -224,7 +224,7 @@ class Registry:
         return module, wanted
 
     def unknown(self, name: str) -> ConfigError:
-        """Return the error for an unknown name, or one of another kind."""
+        """Return the error for a name that is unknown or belongs to other kinds of setting."""
         if name in self.taken:
             return OtherDomainError(
                 f"{self.kind} {name!r} is for another kind of setting; allowed here: "
@@ -276,7 +276,7 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; a file that was edited, or has an edited import, is loaded again."""
+    """Return a module; reload a file if it or one of its imports was edited."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
@@ -285,9 +285,9 @@ def _loaded(module: str) -> ModuleType:
 
 @lru_cache
 def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
-    """Execute the file at ``path``, named ``shown`` in messages, with imports from ``files``."""
+    """Load the file at ``path``, which imports ``files``; messages name it as ``shown``."""
     folder = os.path.dirname(path)
-    for name, module in list(sys.modules.items()):  # its earlier imports, from its folder
+    for name, module in list(sys.modules.items()):  # earlier versions of its imports
         place = getattr(module, "__file__", None)
         if name != "__main__" and place in dict(files) and not is_own(place):
             del sys.modules[name]

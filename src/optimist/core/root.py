@@ -1,7 +1,7 @@
-"""Paths of the project's own files: in the checkout, or in the copy within an installed package.
+"""Paths of the project's own files, in a checkout or in the copy within an installed package.
 
-They are configuration, rules, data and profiles. An installed package never writes there; its
-outputs go to the folder in which it runs.
+These files are configuration, rules, data and profiles. An installed package never writes to its
+copy; its outputs go to the folder in which it runs.
 """
 
 import shlex
@@ -13,7 +13,7 @@ from pathlib import Path
 from optimist.core.errors import ConfigError
 
 PACKAGE = Path(__file__).parents[1]
-# Only in a wheel (pyproject.toml).
+# Exists only in a package installed from a wheel (see pyproject.toml).
 PACKAGED = PACKAGE / "project"
 
 
@@ -21,15 +21,15 @@ PACKAGED = PACKAGE / "project"
 def project_root() -> Path:
     """Return the folder that holds ``config``, ``data``, ``workflow`` and the Snakefile.
 
-    It is the checkout of an editable installation, otherwise the copy that was installed with the
-    package.
+    It is the checkout for an editable installation, and otherwise the copy that was installed with
+    the package.
 
     Raises
     ------
     ConfigError
-        If the package came without a copy.
+        If the package was installed without a copy.
     """
-    # The copy first: another project may be two folders above an installed package.
+    # The copy comes first: another project may be two folders above an installed package.
     for folder in (PACKAGED, PACKAGE.parents[1]):
         if (folder / "config" / "config.yaml").is_file():
             return folder
@@ -40,20 +40,21 @@ def project_root() -> Path:
 
 
 def workspace() -> Path:
-    """Return the folder above the outputs: a checkout, or the current folder."""
+    """Return the folder that contains the output folders: a checkout, or the current folder."""
     root = project_root()
     return Path.cwd() if root == PACKAGED else root
 
 
 def snakefile() -> str:
-    """Return the path of the workflow's Snakefile, for a ``module`` of Snakemake."""
+    """Return the path of the workflow's Snakefile, for Snakemake's ``module`` statement."""
     return str(project_root() / "Snakefile")
 
 
 def project_file(name: str) -> str:
-    """Return the path of a file of the project, for rules.
+    """Return the path of a project file, for use in rules.
 
-    It is relative in the checkout's own folder, so that a checkout may be moved, or else absolute.
+    It is relative if the current folder is the checkout, so that a checkout may be moved, and
+    otherwise absolute.
     """
     root = project_root()
     return name if Path.cwd().samefile(root) else str(root / name)
@@ -62,14 +63,14 @@ def project_file(name: str) -> str:
 def made_before(name: str) -> Path:
     """Return the path of an output of the last full run, by its name in the configuration.
 
-    It is in the output folder if it exists there, otherwise in the package.
+    It is in the `workspace`, unless the output exists only in the installed package.
     """
     current, packaged = workspace() / name, project_root() / name
     return packaged if packaged.exists() and not current.exists() else current
 
 
 def how_to_restore(path: str | Path, otherwise: str = "") -> str:
-    """Return how to restore a file, in words: with the project, or by ``otherwise``."""
+    """Describe how to restore a project file; return ``otherwise`` if that is impossible."""
     whole, root = Path(path).resolve(), project_root().resolve()
     if not whole.is_relative_to(root):
         return otherwise
@@ -85,7 +86,7 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
 
 
 def how_to_make(command: str) -> str:
-    """Return how to make a missing file, in words: by a command, in a folder with a workflow."""
+    """Describe how to make a missing file with a command, in a folder that has a workflow."""
     has_workflow = (workspace() / "Snakefile").is_file()
     place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"
     return f"make it{place} with: {command}"

@@ -1,7 +1,7 @@
 """Digests of source files, and the imports of a module, found without importing it.
 
-A module is given by its dotted name or by the path of its file. Imports are followed to this
-package, to the package of the module, and, for a file, to modules in its folder.
+A module is given by its dotted name or by the path of its file. Imports are followed into this
+package, into the package of the module, and, for a file, into its folder.
 """
 
 import ast
@@ -25,10 +25,10 @@ from optimist.core.files import unified, write_text
 
 PACKAGE = __name__.partition(".")[0]
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# Fields of a syntax tree that do not affect results, and the message of an assertion.
+# Fields of syntax trees that do not affect results; "msg" is the message of an assertion.
 _LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
 _LOGGERS = frozenset(("logger", "logging"))
-# Age in seconds beyond which any edit changes a file's times, whatever their resolution.
+# Age of a file in seconds beyond which any edit changes its times, whatever their resolution.
 _SETTLED = 2.0
 # Parsing takes a job longer than everything else before its first trial, so its results are kept
 # next to Python's compiled modules.
@@ -66,14 +66,14 @@ def dotted(path: str) -> str:
 
 @lru_cache
 def own_file(name: str) -> str | None:
-    """Return the path of a module of this package from its dotted name, or None."""
+    """Return the path of this package's module with a dotted name, None if there is none."""
     place = os.path.join(FOLDER, *name.split(".")[1:])
     candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
     return next(filter(os.path.isfile, candidates), None)
 
 
 def signature(path: str) -> Signature:
-    """Return numbers that change with every edit of a file; raise OSError without a file."""
+    """Return numbers that change with every edit of a file; raise OSError if it is missing."""
     state = os.stat(path)
     return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino
 
@@ -81,26 +81,26 @@ def signature(path: str) -> Signature:
 def digest_of(path: str) -> str:
     """Return the SHA-256 of a file, the same under every version of Python.
 
-    The digest of a source covers its syntax tree without docstrings, comments, and the texts of
-    errors and log records. The digest of any other file covers its content.
+    For a source file, the digest covers the syntax tree without docstrings, comments, and the texts
+    of errors and log records. For any other file, it covers the content.
 
     Raises
     ------
     UnreadableError
-        If the system denies reading it.
+        If the system denies access to the file.
     """
     return _source(path).digest
 
 
 def closure(module: str) -> frozenset[str]:
-    """Return the paths of a module's file and of all its followed imports.
+    """Return the paths of a module's file and of all its imports, followed recursively.
 
     Raises
     ------
     ModuleNotFoundError
         If the module does not exist.
     UnreadableError
-        If the system denies reading a file.
+        If the system denies access to a file.
     """
     root, package = root_of(module), ""
     if is_own(module):
@@ -122,7 +122,7 @@ def closure(module: str) -> frozenset[str]:
 
 
 def root_of(module: str) -> str:
-    """Return the folder from which a module imports others.
+    """Return the folder from which a module imports other modules.
 
     Raises
     ------
@@ -151,8 +151,8 @@ def _own_imports(path: str) -> tuple[str, ...]:
 def _imported(path: str, root: str, package: str) -> Iterator[str]:
     """Yield the files that a file outside this package imports.
 
-    They are modules below ``root`` that belong to ``package``; if ``package`` is "", all modules
-    below ``root`` or in the folder of the file.
+    Apart from relative imports and this package, they are modules below ``root`` that belong to
+    ``package``; if ``package`` is "", all modules below ``root`` or in the folder of the file.
     """
     parents = Path(path).parents
     for name in _source(path).imports:
@@ -169,7 +169,7 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the file of the module ``name`` below a folder, and of the packages around it."""
+    """Yield the files of the module ``name`` below a folder and of the packages around it."""
     place = folder
     for part in name.split("."):
         place = os.path.join(place, part)
@@ -202,7 +202,7 @@ def _sha256(path: str) -> str:
 
 
 def _parsed_once(content: bytes) -> _Source:
-    """Parse a source of this package, unless an earlier process did."""
+    """Parse a source file of this package, unless an earlier process has parsed it."""
     cached = _parsed_before()
     key = hashlib.sha256(_version() + content).hexdigest()
     if key not in cached:
@@ -215,7 +215,7 @@ def _parsed_once(content: bytes) -> _Source:
 
 @lru_cache
 def _parsed_before() -> dict[str, Any]:
-    """Return stored digests and imports, by the content of sources."""
+    """Return stored digests and imports, by a hash of the source's content."""
     with suppress(OSError, ValueError, TypeError):
         return dict(json.loads(_KEPT.read_bytes()))
     return {}
@@ -250,7 +250,7 @@ def _parsed(content: bytes) -> _Source:
 
 
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
-    """Yield a syntax tree in ASCII, without texts for people; collect its imports.
+    """Yield the tokens of a syntax tree in ASCII, without texts for people; collect its imports.
 
     Empty fields are omitted, since versions of Python differ in them.
     """
@@ -303,7 +303,7 @@ def _logs(function: ast.expr) -> bool:
 
 
 def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the texts, and the nodes of other kinds, among the arguments of calls."""
+    """Yield the string constants and the nodes of given kinds in the arguments of calls."""
     arguments = (below for call in calls for below in (*call.args, *call.keywords))  # type: ignore[attr-defined]
     for node in (below for argument in arguments for below in ast.walk(argument)):
         if type(node) in kinds or (type(node) is ast.Constant and type(node.value) is str):
@@ -311,7 +311,7 @@ def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]
 
 
 def _merged(values: list[ast.expr], wordless: set[int]) -> list[Any]:
-    """Return the parts of an f-string, which versions of Python split at different places."""
+    """Merge the texts of an f-string, which Python versions split at different places."""
     parts: list[Any] = []
     for is_text, group in groupby(values, lambda part: type(part) is ast.Constant):
         if is_text:
@@ -328,5 +328,5 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 
 def _literal(value: object) -> str:
-    # Some versions cannot write a long whole number in decimal digits.
+    # Some versions of Python cannot write a long integer in decimal digits.
     return f"{value:x}" if type(value) is int else ascii(value)

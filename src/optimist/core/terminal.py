@@ -1,4 +1,4 @@
-"""Terminal output besides results: the width, and a sign of progress."""
+"""Terminal output: its width, safe characters, log records and a line of progress."""
 
 import logging
 import os
@@ -17,10 +17,10 @@ from typing import Self, TextIO
 from optimist.core.durations import in_words
 
 CLEAR = "\r\x1b[K"  # clears the line of the cursor
-QUIET = 2.0  # seconds before anything is said
-# Characters that may need an escape; most outside ASCII do not.
+QUIET = 2.0  # seconds before a line of progress appears
+# Characters that may need an escape; most non-ASCII characters need none.
 _UNSHOWN = re.compile(r"[^\t\n -~]")
-NARROWEST = 20  # smallest number of columns of folded text
+NARROWEST = 20  # least width of folded text, in columns
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -29,14 +29,14 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def width() -> int | None:
-    """Return the columns of the terminal, or COLUMNS; None if the output is not a terminal."""
+    """Return the width given by COLUMNS or the terminal, or None if there is neither."""
     return shutil.get_terminal_size((0, 0)).columns or None
 
 
 def folded(line: str, columns: int | None) -> str:
-    """Return a line folded to ``columns``, with later lines below its last column of text.
+    """Fold a line to a width of ``columns``, with continuation lines below its last text column.
 
-    Two or more blanks separate columns of text; None for ``columns`` means no folding.
+    Two or more blanks separate text columns; None for ``columns`` means no folding.
     """
     if columns is None or len(line) <= columns:
         return line
@@ -51,10 +51,10 @@ def folded(line: str, columns: int | None) -> str:
 
 
 def shown(text: object) -> str:
-    """Return a text of any origin with escapes for characters that a terminal may obey or hide.
+    """Escape characters that a terminal may obey or hide, in a text of any origin.
 
-    Line ends, tabs and blanks are kept. ``\\x1b`` is the escape of the character that begins a
-    terminal's command, ``\\u202e`` of one that reverses the order of characters.
+    Newlines, tabs and blanks are kept. ``\\x1b`` replaces the character that starts a terminal
+    command, and ``\\u202e`` a character that reverses the order of characters.
     """
     return _UNSHOWN.sub(_escape, str(text))
 
@@ -67,10 +67,10 @@ def _escape(match: re.Match[str]) -> str:
 
 
 class LogFormatter(logging.Formatter):
-    """Writes log records for a terminal."""
+    """Formatter of log records for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the text of a record, see `shown`."""
+        """Return the text of a record with escapes; see `shown`."""
         return shown(super().format(record))
 
 
@@ -83,11 +83,12 @@ def show_log() -> None:
 
 
 class Busy:
-    """A line that names a long task, after two seconds and only on terminals.
+    """A line that names a long task, shown after two seconds and only on terminals.
 
     Parameters
     ----------
     words : str
+        Description of the task.
     stream : file
     """
 

@@ -1,4 +1,4 @@
-"""Errors of classes in one line: the error, its line in the class's file, and its round."""
+"""One-line descriptions of errors in classes: the error, its line in a file and its round."""
 
 import pickle
 import signal
@@ -14,7 +14,7 @@ from typing import Any
 from optimist.core.errors import OptimistError
 from optimist.core.root import PACKAGE
 
-# Folders of code that no user has written.
+# Folders of code that was not written by a user.
 _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
 _OTHERS = {
     PACKAGE,
@@ -23,18 +23,18 @@ _OTHERS = {
 }
 _METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
 SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
-_PLACE = "_place_in_file_of_user"  # attribute for an error without its traceback
-ROUND = "_round_in_words"  # attribute for the round of an error, ", in round 7"
+_PLACE = "_place_in_file_of_user"  # attribute of an error that lost its traceback
+ROUND = "_round_in_words"  # attribute with the round of an error, ", in round 7"
 
 
 def line_of_user(trace: TracebackType | None) -> str:
-    """Return the innermost line of a traceback that a user wrote, ``mine.py, line 12``, or ""."""
+    """Return the innermost user-written line of a traceback, ``mine.py, line 12``, or ""."""
     return _last_line(trace, _of_user)
 
 
 def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -> str:
-    """Return the innermost line of a traceback in a file of some kind, or ""."""
-    # Compiled code, and modules frozen into Python, have names that are not paths.
+    """Return the innermost line of a traceback in a file that ``is_wanted`` accepts, or ""."""
+    # For compiled code and for modules frozen into Python, the file name is not a path.
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(trace)]
     lines = [f"{p.name}, line {n}" for p, n in frames if p.is_absolute() and is_wanted(p)]
     return lines[-1] if lines else ""
@@ -49,19 +49,19 @@ def _of_methods(path: Path) -> bool:
 
 
 def of_system(error: BaseException) -> str:
-    """Return the system's complaint about a file, or "" if a user's line raised it."""
+    """Return the system's error about a file in words, or "" if a user's line raised it."""
     if not isinstance(error, OSError) or line_of_user(error.__traceback__):
         return ""
     return words_of_system(error)
 
 
 def words_of_system(error: OSError) -> str:
-    """Return the file of an error, and its fault."""
+    """Return the file that an error names, and the fault."""
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return type and message of an error, and its origin."""
+    """Return the type, the message and the origin of an error in one line."""
     words = " ".join(str(error).split())
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     place = f" ({where})" if (where := _place(error)) else ""
@@ -69,7 +69,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the line of a user's file or of a method that raised an error, or ""."""
+    """Return the line of a user's or a method's file that raised an error, or ""."""
     trace = error.__traceback__
     return getattr(error, _PLACE, "") or line_of_user(trace) or _last_line(trace, _of_methods)
 
@@ -82,7 +82,7 @@ class _InOtherProcess(Exception):
 
 
 def to_text(error: BaseException) -> dict[str, Any]:
-    """Return an error as plain data for `from_text`, which another process may call.
+    """Convert an error to plain data for `from_text`, which another process may call.
 
     An error of this package or of the system keeps its type, if it is picklable.
     """
@@ -101,7 +101,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
-    """Return the error that `to_text` described; its cause has the traceback, as a text."""
+    """Rebuild the error that `to_text` converted; its cause has the traceback as a text."""
     if plain["pickled"] is not None:
         original: BaseException = pickle.loads(plain["pickled"])
         return original
@@ -113,12 +113,12 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
 
 
 def is_cut(error: BaseException) -> bool:
-    """Return whether the traceback of an error was cut, after logging."""
+    """Return whether an error came from another process and lost its own traceback."""
     return hasattr(error, _PLACE)
 
 
 def status_in_words(status: int) -> str:
-    """Return how a process ended, from its exit status; a negative one is a signal."""
+    """Describe how a process ended, given its exit status; a negative status is a signal."""
     if status >= 0:
         return f"exit status {status}, as os._exit in a class does it"
     name = signal.Signals(-status).name

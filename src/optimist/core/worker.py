@@ -1,9 +1,9 @@
-"""A process that calls functions for another one, `optimist.core.executor`.
+"""A process that calls functions for another process (`optimist.core.executor`).
 
 ``python -P -m optimist.core.worker DESCRIPTOR`` takes requests from a pipe: the name of a function,
 ``module:function``, and its arguments. It answers with pairs of a word and a value: ``progress``
-with each message of the function, then ``done`` with its result or ``error`` with a description,
-see `optimist.core.user_errors.to_text`.
+with each message of the function, then ``done`` with its result or ``error`` with a description
+from `optimist.core.user_errors.to_text`.
 """
 
 import importlib
@@ -25,7 +25,7 @@ Request = tuple[str, Mapping[str, Any]]
 
 
 def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
-    """Call a function, ``module:function``, in this process; return its result."""
+    """Call a function, ``module:function``, in this process and return its result."""
     module, _, name = function.partition(":")
     return getattr(importlib.import_module(module), name)(tell, **arguments)
 
@@ -42,7 +42,7 @@ def main(descriptor: int) -> NoReturn:
     number = os.getpid()
 
     def send(message: bytes) -> None:
-        if os.getpid() != number:  # a class has forked, and its copy of this process ends
+        if os.getpid() != number:  # a class forked this process; end the copy
             os._exit(0)
         pipe.send_bytes(message)
 
@@ -57,7 +57,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> None:
-    """Receive requests; at the end of the pipe, kill this process and its group."""
+    """Receive requests; when the pipe closes, kill this process and its group."""
     with suppress(Exception):
         while True:
             requests.put(pipe.recv())
@@ -65,7 +65,7 @@ def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> No
 
 
 def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
-    """Return the answer to a call, which a class may end with any exception."""
+    """Return the answer to a call; a class may raise any exception."""
     try:
         answer = pickle.dumps(("done", called(function, tell, arguments)))
     except BaseException as error:

@@ -1,1 +1,1 @@
-"""Data sets: fetched, verified, prepared."""
+"""Data sets: fetch, verify and prepare them."""

@@ -1,7 +1,7 @@
 """Download a data set from UCI through ucimlrepo.
 
-The client has no time-out for a stalled transfer, so another process downloads and ends when its
-time is up.
+The client has no timeout for a stalled transfer, so the download runs in another process, which is
+killed when its time limit expires.
 
 The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API (default
 ``https://archive.ics.uci.edu/api/dataset``), for a local proxy or for tests.
@@ -22,7 +22,7 @@ UCI_URL_VARIABLE = "OPTIMIST_UCI_URL"
 
 
 def download(entry: Source, timeout: float) -> "pd.DataFrame":
-    """Return the unverified table that UCI has of a data set.
+    """Return UCI's table of a data set, unverified.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
 
 
 def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str]) -> "pd.DataFrame":
-    """Return the requested columns that UCI has, without a time limit.
+    """Download the requested columns that UCI has, without a time limit.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
     Raises
     ------
     DataError
-        If the client raises an error.
+        If the client raises an exception.
     """
     try:
         import ucimlrepo.fetch as client
@@ -68,6 +68,6 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
 
 
 def _one_line(error: Exception) -> str:
-    # ucimlrepo hides the HTTP status behind "Error connecting to server"; the context has it.
+    # ucimlrepo hides the HTTP status behind "Error connecting to server"; the context contains it.
     cause = f" ({error.__context__})" if error.__context__ else ""
     return " ".join(f"{type(error).__name__}: {error}{cause}".split())

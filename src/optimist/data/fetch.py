@@ -1,7 +1,8 @@
-"""Fetch a public data set from UCI or from the copy in ``data/mirror``, verified either way.
+"""Fetch a public data set from UCI or from the copy in ``data/mirror``, and verify it.
 
-``data/sources.csv`` has the SHA-256 of each content. `fetch` tries UCI and falls back to the
-copy. It only returns the registered content, so that a result never depends on the source.
+``data/sources.csv`` contains the SHA-256 of the content of each data set. `fetch` tries UCI and
+falls back to the copy. It only returns the registered content, so that results never depend on the
+source.
 """
 
 import logging
@@ -33,19 +34,19 @@ def fetch(
     timeout: float = 30.0,
     data_dir: str | Path | None = None,
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Return a data set with verified content, and a record of its origin.
+    """Return a data set with verified content and a record of its origin.
 
     Parameters
     ----------
     name : str
-        A data set of ``sources.csv``.
+        Name of a data set in ``sources.csv``.
     source : {"auto", "mirror", "uci"}
-        ``uci``: only UCI; ``mirror``: no network at all; ``auto``: UCI, or the
-        mirror if that fails.
+        ``uci``: only UCI; ``mirror``: no network access; ``auto``: UCI, or the mirror if UCI
+        fails.
     timeout : float
-        Seconds for the download from UCI.
+        Time limit for the download from UCI, in seconds.
     data_dir : str, Path or None
-        Folder of ``sources.csv`` and ``mirror``; None for the checkout's folder.
+        Folder that contains ``sources.csv`` and ``mirror``; None for the checkout's folder.
 
     Returns
     -------
@@ -53,14 +54,14 @@ def fetch(
         The registered columns, one row per case, in the smallest integer types that hold them.
     record : dict
         ``name, version, source, attempts, digest, rows, fetched_at`` (ready for JSON); an attempt
-        is ``source, seconds, error``, with error None for the one that succeeded.
+        is ``source, seconds, error``, and error is None for the attempt that succeeded.
 
     Raises
     ------
     ConfigError
-        For an unknown name or a wrong option.
+        If the name is unknown or an option is wrong.
     DataError
-        Without a verified copy.
+        If no verified copy is available.
     """
     if source not in CHOICES:
         raise unknown_name("data source", source, CHOICES)

@@ -1,4 +1,4 @@
-"""The registry of public data sets, ``data/sources.csv``: one line names each data set once."""
+"""The registry of public data sets, ``data/sources.csv``, with one line per data set."""
 
 import csv
 import io
@@ -28,17 +28,17 @@ class Source:
 
 
 def default_data_dir() -> Path:
-    """Return the folder of ``sources.csv`` and ``mirror``, in the checkout or the package."""
+    """Return the folder with ``sources.csv`` and ``mirror``, in the checkout or the package."""
     return project_root() / "data"
 
 
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:
-    """Read the registry of data sets, by name.
+    """Read the registry of data sets; return its lines by name.
 
     Raises
     ------
     DataError
-        For a missing file, a missing column, a bad number or a repeated name.
+        If the file or a column is missing, a number is malformed, or a name is repeated.
     """
     path = Path(path) if path is not None else default_data_dir() / "sources.csv"
     try:

@@ -1,4 +1,4 @@
-"""Tables of raw data in files. pandas is imported on use, since the workflow parses this module."""
+"""Files with tables of raw data. pandas is imported on use, as the workflow loads this module."""
 
 import json
 from pathlib import Path
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def read(path: str | Path) -> "pd.DataFrame":
-    """Read a table of any origin from ``.csv`` or Parquet; raise DataError if it cannot be read."""
+    """Read a table of any origin from CSV or Parquet; raise DataError if that fails."""
     import pandas as pd
 
     path = Path(path)
-    observe(path)  # pyarrow opens it without Python
+    observe(path)  # pyarrow does not open it through Python
     try:
         if path.suffix == ".csv":
             return pd.read_csv(path)
@@ -30,14 +30,14 @@ def read(path: str | Path) -> "pd.DataFrame":
 
 
 def read_raw(path: str | Path) -> "pd.DataFrame":
-    """Read a fetched table, named after its data set, and verify its content once more.
+    """Read a fetched table from a file named after its data set, and verify it once more.
 
     Raises
     ------
     ResultError
         If the file is missing or damaged.
     DataError
-        If it differs from the registered table.
+        If the table differs from the registered table.
     """
     path = Path(path)
     sources = load_sources()
@@ -52,7 +52,7 @@ def read_raw(path: str | Path) -> "pd.DataFrame":
 def save(
     frame: "pd.DataFrame", record: dict[str, Any], parquet_path: str | Path, json_path: str | Path
 ) -> None:
-    """Write a table as Parquet and its record as JSON, each complete or not at all."""
+    """Write a table as Parquet and its record as JSON; each file is written whole or not at all."""
     text = json.dumps(record, indent=2) + "\n"
     checksummed.write_frame(frame, parquet_path)
     write_text(text, json_path)

@@ -1,4 +1,4 @@
-"""Check files and tables against the SHA-256 in the registry of data sets."""
+"""Check files and tables against the SHA-256 digests in the registry of data sets."""
 
 import hashlib
 import json
@@ -31,14 +31,14 @@ def check_file(path: Path, expected: str) -> None:
 
 
 def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame":
-    """Return the registered columns of ``frame``, whole numbers in the smallest integer types.
+    """Return the registered columns of a table, with whole numbers in the smallest integer type.
 
-    ``place`` is the table's origin in messages.
+    Messages name ``place`` as the origin of the table.
 
     Raises
     ------
     DataError
-        If the columns, the number of rows or the content differ from the registry.
+        If the columns, the number of rows or the content differs from the registry.
     """
     missing = [name for name in entry.columns if name not in frame.columns]
     if missing:
@@ -56,12 +56,12 @@ def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame"
 
 
 def canonical_digest(frame: "pd.DataFrame") -> str:
-    """Return the SHA-256 of the content of a table, whatever its number types and file format.
+    """Return the SHA-256 of a table's content, which is independent of dtypes and file format.
 
-    The digested text is the number of rows, then each column in order, one item per line: the name
-    and each text value in JSON quotes, integers in full, other numbers with 15 significant digits
-    (which survive any parser), missing values empty. Index and dtypes do not count; the order of
-    rows and of columns does.
+    The digested text consists of the number of rows, then each column in order, with one item per
+    line: the column name and text values in JSON quotes, integers in full, other numbers with 15
+    significant digits (which survive any parser), and missing values as empty lines. Index and
+    dtypes do not matter; the order of rows and of columns does.
     """
     digest = hashlib.sha256(f"{len(frame)} rows\n".encode())
     for name, column in frame.items():
@@ -74,7 +74,7 @@ def _texts(column: "pd.Series") -> list[str]:
     import numpy as np
     import pandas as pd
 
-    # Each distinct value is formatted once; code -1, a missing value, picks the last text.
+    # Each distinct value is formatted once; the code -1 of a missing value selects the last text.
     codes, values = pd.factorize(column)
     return np.array([*map(_text, values), ""], dtype=object)[codes].tolist()
 
@@ -88,7 +88,7 @@ def _text(value: str | float) -> str:
 
 
 def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Give equal tables equal dtypes: the smallest signed integer type for whole numbers."""
+    """Give whole numbers the smallest signed integer type, so that equal tables share dtypes."""
     import pandas as pd
 
     def compact(column: "pd.Series") -> "pd.Series":

@@ -1,4 +1,4 @@
-"""One trial: from a cell's configuration to its environment, its algorithm and its observers."""
+"""Construct and play one trial of a cell: environment, algorithm and observers."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from optimist.experiments.replay import Choices, History, replay
 from optimist.experiments.setting import resolve_setting
 from optimist.numerics import seeding
 
-# Keys of a setting for readers, which affect no result.
+# Keys of a setting that only inform readers and affect no result.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
 # Played histories of one trial, by setting, algorithm and number of rounds.
@@ -42,7 +42,7 @@ Histories = MutableMapping[tuple[str, str, int], History]
 
 @dataclass(frozen=True)
 class Cell:
-    """One paper x setting x algorithm.
+    """A combination of paper, setting and algorithm.
 
     Attributes
     ----------
@@ -65,12 +65,12 @@ class Cell:
 
     @property
     def domain(self) -> str:
-        """Domain of its algorithms, ``arms`` or ``box``."""
+        """Domain of the cell's algorithms, ``arms`` or ``box``."""
         return environment_domain(self.environment)
 
     @property
     def is_foreign(self) -> bool:
-        """Whether its algorithm or its environment is foreign code, which may change anything."""
+        """Whether the algorithm or the environment is foreign code, which may change anything."""
         # The domain of a foreign environment is known only after loading its file.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
@@ -82,38 +82,38 @@ class Cell:
 
     @property
     def environment(self) -> str:
-        """Name of its environment."""
+        """Name of the environment."""
         return str(self.spec["environment"])
 
     @property
     def is_of_this_process(self) -> bool:
-        """Whether its algorithm is a class of this process, in no file and no package."""
+        """Whether the algorithm is a class that only this process has, in no file or package."""
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
-        """Return the generator of this cell's environment for a trial and a purpose.
+        """Return the random generator of this cell's environment for a trial and a purpose.
 
-        All options of a setting share it, so that they are compared on the same draws.
+        All variants of a setting share the generator, so that they are compared on the same draws.
         """
         return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
-        """Return the generator of an algorithm, by default this cell's, for a trial.
+        """Return the random generator of an algorithm, by default this cell's, for a trial.
 
-        All variants of an algorithm share it, wherever its file is.
+        All variants of an algorithm share the generator, wherever the file of the algorithm is.
         """
         return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
 
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
-    """Return the cell of a loaded paper configuration, its labels in canonical form.
+    """Construct a cell of a loaded paper configuration, with labels in canonical form.
 
     The setting may have options that the configuration does not contain.
 
     Raises
     ------
     ConfigError
-        For an unknown setting, algorithm or option.
+        If the setting, the algorithm or an option is unknown.
     """
     if setting in paper["settings"]:
         label, full = setting, paper["settings"][setting]
@@ -126,7 +126,7 @@ def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
 
 
 def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:
-    """Return the environment and the problem of one trial."""
+    """Construct the environment and the problem of one trial."""
     spec = cell.spec
     path = _dataset(cell, data_dir)
     environment = make_environment(
@@ -143,17 +143,17 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
-    """Return all defaults that apply to a cell, as plain data.
+    """Return all parameters and options of a cell, including defaults, as plain data.
 
-    Keys: ``environment`` (its parameters), ``problem`` (attributes of the algorithm's problem in
-    trial 0), ``options`` (of the algorithm) and ``dataset`` (SHA-256 of its file, or None).
+    Keys: ``environment`` (its parameters), ``problem`` (attributes of the problem in trial 0),
+    ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
     """
     spec = cell.spec
     _, problem = build(cell, 0, data_dir)
     label = Label.parse(cell.algorithm)
     defaults_of = option_names(algorithm_class(label.name, cell.domain))
     environment = defaults(environment_class(spec["environment"]).__init__)
-    # Omit links, kernels and arrays, which follow from the environment's parameters.
+    # Omit link functions, kernels and arrays, which follow from the environment's parameters.
     values = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     return {
         "environment": {**environment, **spec.get("parameters", {})},
@@ -164,13 +164,13 @@ def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
 
 
 def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
-    """Return the SHA-256 of the prepared data set of a cell, or None."""
+    """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
     path = _dataset(cell, data_dir)
     return None if path is None else sha256(path)
 
 
 def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
-    """Return the path of the prepared data set of a cell, or None."""
+    """Return the path of the prepared data set of a cell, None if it has none."""
     if "dataset" not in cell.spec:
         return None
     if data_dir is None:
@@ -188,11 +188,12 @@ def play_trial(
     coverage: bool = True,
     histories: Histories | None = None,
 ) -> Trajectory:
-    """Play one trial of a cell, as `optimist.experiments.trials.Trials` describes it.
+    """Play one trial of a cell; the options are as in `optimist.experiments.trials.Trials`.
 
-    Without ``coverage`` the trial skips the confidence set and other checks of the theory, which
-    take time. ``histories`` of this trial gets the played history, and a probe finds its leader's
-    history there; if it is absent, the leader plays first.
+    Without ``coverage``, the trial skips the confidence set and other checks of the theory, which
+    take time. The played history is added to ``histories``, which holds the histories of this
+    trial. A probe looks up the history of its leader there; if it is absent, the leader plays
+    first.
     """
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], rounds)
@@ -203,7 +204,7 @@ def play_trial(
         algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         choices = Choices()
         observers = [Coverage(environment.truth if coverage else None, algorithm), choices]
-        # Observers see the truth, so only published methods have them.
+        # Observers see the truth, so foreign algorithms must not add any.
         if coverage and not cell.is_foreign_algorithm(label):
             observers += algorithm.observers(environment)
         trajectory = play(environment, algorithm, marks, observers=observers)
@@ -228,9 +229,9 @@ def watch(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> Trajectory:
-    """Play one trial of a cell with an observer, as the workflow plays it.
+    """Play one trial of a cell with an observer, in the same way as the workflow.
 
-    A cell with foreign code plays in a copy of this process.
+    A cell with foreign code is played in a copy of this process.
 
     Parameters
     ----------
@@ -239,7 +240,7 @@ def watch(
     observe : callable
         Maps the environment and the algorithm of the trial to their observer.
     rounds : int or None
-        Truncate the trial after this many rounds.
+        Number of rounds after which to truncate the trial.
     data_dir : path or None
         Folder of the prepared data sets.
     """
@@ -255,5 +256,5 @@ def watch(
 
 
 def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
-    """Call a function here, or in a copy of this process if the cell has foreign code."""
+    """Call a function, in a copy of this process if the cell has foreign code."""
     return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

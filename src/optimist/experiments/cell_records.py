@@ -1,4 +1,4 @@
-"""The table ``cells.csv`` of a paper: origin of the trials of each cell."""
+"""The table ``cells.csv`` of a paper, with the origin of each cell's trials."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from optimist.experiments.cell_trials import CellTrials
 from optimist.experiments.trial_table import AGAIN, TrialTable
 from optimist.experiments.trials import CellKey, Trials
 
-# In place of the lane of a cell, in the records of studies.
+# Replaces the lane of a cell in the records of studies.
 STUDY = "study"
 
 
@@ -27,26 +27,26 @@ class CellRecord:
     Attributes
     ----------
     lane, group, setting, algorithm : str
-        For a study: `STUDY`, its group, its name and an empty text.
+        For a study: `STUDY`, the group and the name of the study, and an empty text.
     trials : int
-        Trials 0, ..., trials - 1 are in the table.
+        Number of trials; the table contains trials 0, ..., trials - 1.
     parts : tuple of int
-        Ends of the ranges of trials that jobs played.
+        Ends of the ranges of trials that were played as jobs.
     digest : str
-        Digest of the configuration, code and data that decide each trial.
+        Digest of the configuration, code and data that determine each trial.
     content : str
-        Digest of the rows in the table of trials.
+        Digest of the cell's rows in the table of trials.
     observed : dict
-        Modules and files of users behind the trials, which no digest of code covers, see
+        Modules and users' files that the trials used but no digest of code covers; see
         `optimist.core.observation`.
     seconds, mb : float
-        Processor seconds of a trial, and the memory of its job in MiB.
+        Processor time of a trial in seconds, and peak memory of its job in MiB.
     commit : str
-        Commit of the code, with ``+`` for changes; empty if unknown.
+        Commit of the code, with ``+`` if files differed from it; empty if unknown.
     made : str
-        Versions and machine, see `description`.
+        Package versions and machine; see `description`.
     earlier : tuple of str
-        Digests of earlier code with the same trials (`optimist.plan.reseal`).
+        Digests of earlier code that gave the same trials (`optimist.plan.reseal`).
     """
 
     lane: str
@@ -71,11 +71,11 @@ class CellRecord:
 
     @property
     def short_commit(self) -> str:
-        """The first digits of the commit, with its plus."""
+        """The first digits of the commit, with ``+`` if files differed from it."""
         return f"{self.commit[:10]}{'+' * self.commit.endswith('+')}" if self.commit else "unknown"
 
     def is_of(self, digest: str) -> bool:
-        """Return whether trials with a current digest, from `digest_of`, would be the same."""
+        """Return whether the trials are up to date, given the current digest from `digest_of`."""
         return self.digest == digest and self.change is None
 
     def fits(self, rows: CellTrials | None) -> bool:
@@ -92,37 +92,37 @@ COLUMNS = tuple(field.name for field in fields(CellRecord))
 
 
 def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
-    """Return the digest of the configuration, code and data that decide each trial of a cell.
+    """Return the digest of the configuration, code and data that determine a cell's trials.
 
     Parameters
     ----------
     trials : Trials
     data : callable
-        Maps the name of a data set to a digest of its sources.
+        Returns a digest of the sources of a data set, given its name.
     """
     name = trials.cell.spec.get("dataset")
     return fingerprint(trials.decisive() | ({} if name is None else {"data": data(name)}))
 
 
 def description(made: Mapping[str, Any]) -> str:
-    """Return versions and machine from a record of `optimist.core.provenance.collect`."""
+    """Describe versions and machine in a record of `optimist.core.provenance.collect`."""
     packages = [f"{name} {version}" for name, version in made["packages"].items() if version]
     cpu, system = made["machine"]["cpu"], made["machine"]["system"]
     return "; ".join([f"Python {made['python']}", *packages, cpu, system])
 
 
 def commit_of(made: Mapping[str, Any]) -> str:
-    """Return the commit of a record of provenance, with a plus if there were changes."""
+    """Return the commit in a provenance record, with ``+`` if files differed from it."""
     return f"{made['commit']}{'+' if made['dirty'] else ''}" if made["commit"] else ""
 
 
 def read(path: str | Path) -> dict[CellKey, CellRecord]:
-    """Return the records of a table by cell, empty without such a file.
+    """Read the records in a table, by cell; return no records if there is no such file.
 
     Raises
     ------
     ResultError
-        With the file, the line and the remedy.
+        If a line is malformed; the message gives the file, the line and the remedy.
     """
     if not Path(path).is_file():
         return {}
@@ -132,10 +132,10 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
         try:
             record = _record(line)
             if record.key in records:
-                raise ValueError(f"{'/'.join(record.key)} again")
+                raise ValueError(f"{'/'.join(record.key)} is repeated")
         except (KeyError, TypeError, ValueError) as error:
             raise ResultError(
-                f"{path}, line {number} is no record of a cell ({error}); "
+                f"{path}, line {number} is not a record of a cell ({error}); "
                 f"{how_to_restore(path, AGAIN)}"
             ) from None
         records[record.key] = record
@@ -148,7 +148,7 @@ def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[Cel
     Raises
     ------
     ResultError
-        If there are records of trials, and the table is absent or damaged.
+        If there are records of trials and the table is missing or damaged.
     """
     of_trials = {key: record for key, record in records.items() if key[0] != STUDY}
     rows = TrialTable(table if of_trials else None)
@@ -168,7 +168,7 @@ def _record(line: Mapping[str, str]) -> CellRecord:
 
 
 def write(records: Iterable[CellRecord], path: str | Path) -> None:
-    """Write a table of records, sorted by cell."""
+    """Write records to a table, sorted by cell."""
     lines = io.StringIO()
     writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -1,4 +1,4 @@
-"""Trials of one cell in one lane: made from result files, and thinned for the table."""
+"""Trials of one cell in one lane, read from result files and thinned for the table."""
 
 import hashlib
 import json
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# Columns that are kept by round, by lane.
+# Columns that are kept at several rounds of a trial, by lane.
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
 # Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# Rounds of a curve, evenly and geometrically spaced; up to FEW recorded rounds are all kept.
+# Numbers of evenly and geometrically spaced rounds of a curve; up to FEW rounds, all are kept.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
 @dataclass(frozen=True)
 class CellTrials:
-    """The trials of a cell in one lane, in increasing order.
+    """Trials of a cell in one lane, in increasing order.
 
     Attributes
     ----------
@@ -38,15 +38,15 @@ class CellTrials:
     trial : (n,) int array
     status : list of n str
     instance : list of n str or None
-        Name of the instance of a function whose maximum is unknown.
+        Name of the instance, for functions with an unknown maximum.
     ends : dict of str to (n,) float array
-        Values at the end by column; nan if missing.
+        Values at the end of each trial, by column; nan if missing.
     rounds : list of n int arrays
         Kept rounds of each trial.
     at : dict of str to list of n float arrays
-        Values at these rounds by column of `AT`.
+        Values at these rounds, by column of `AT`.
     is_thinned : bool
-        Whether recorded rounds were omitted.
+        Whether some recorded rounds were omitted.
     """
 
     lane: str
@@ -74,7 +74,7 @@ class CellTrials:
         return np.array([len(rounds) for rounds in self.rounds], int)
 
     def take(self, places: np.ndarray) -> "CellTrials":
-        """Return the trials at some indices."""
+        """Return the trials at the given indices."""
         return replace(
             self,
             trial=self.trial[places],
@@ -86,7 +86,7 @@ class CellTrials:
         )
 
     def at_rounds(self, kept: list[np.ndarray]) -> "CellTrials":
-        """Return the trials at some of their rounds, (m,) for each trial."""
+        """Return the trials with only some of their rounds, given as an (m,) array for each."""
         places = [np.isin(rounds, some) for rounds, some in zip(self.rounds, kept, strict=True)]
         at = {
             name: [one[where] for one, where in zip(values, places, strict=True)]
@@ -99,9 +99,10 @@ class CellTrials:
     def stored(self, declared: Collection[int] = ()) -> "CellTrials":
         """Return the trials as the table stores them, at the kept rounds.
 
-        Regret and seconds at these rounds have 32 bits, and counters all digits. The timing lane
-        keeps all recorded rounds, as times are interpolated between neighbours. A cell with few
-        rounds keeps all digits, as differences of its early rounds cancel.
+        Regret and seconds at these rounds have 32 bits; counters keep all digits. The timing lane
+        keeps all recorded rounds, since times are interpolated between neighbours. In the regret
+        lane, a cell with few rounds keeps all digits, since differences between early rounds
+        cancel.
         """
         kept = self
         if self.lane == "regret":
@@ -114,26 +115,26 @@ class CellTrials:
 
     @cached_property
     def content(self) -> str:
-        """Digest of the stored trials, without empty columns."""
+        """The digest of the stored trials, without empty columns."""
         sink = hashlib.sha256(json.dumps([*self.key, self.status, self.instance]).encode())
         arrays = {"trial": self.trial, "counts": self._counts, "rounds": joined(self.rounds, int)}
         arrays |= {f"{name}_at": joined(v) for name, v in self.at.items() if any(map(len, v))}
         arrays |= {name: v for name, v in self.ends.items() if not np.isnan(v).all()}
         for name, values in sorted(arrays.items()):
             sink.update(name.encode())
-            # One kind of nan, and no negative zero.
+            # Use a single representation of nan, and no negative zero.
             sink.update((np.where(np.isnan(values), np.nan, values) + 0.0).astype("<f8").tobytes())
         return sink.hexdigest()[:16]
 
     def counted_from(self, least: Mapping[str, float]) -> "CellTrials":
-        """Return the trials with regret counted from the best known value of their instance.
+        """Return the trials with regret relative to the best known value on their instance.
 
-        A trial that ended before its first round has no instance, and no regret.
+        A trial that ended before its first round has neither an instance nor a regret.
 
         Parameters
         ----------
         least : mapping of str to float
-            The smallest regret of a round on each instance.
+            The smallest regret of any round on each instance.
         """
         shift = np.array([least[name] if name else 0.0 for name in self.instance])
         lasts = np.array([rounds[-1] if len(rounds) else 0 for rounds in self.rounds])
@@ -147,7 +148,7 @@ class CellTrials:
 
     @cached_property
     def finals(self) -> "pd.DataFrame":
-        """One row per trial: its last round, status, and values at the end."""
+        """A frame with one row per trial: its last round, its status and the values at its end."""
         import pandas as pd
 
         lasts = [int(rounds[-1]) if len(rounds) else 0 for rounds in self.rounds]
@@ -157,8 +158,8 @@ class CellTrials:
 
     @cached_property
     def by_round(self) -> "pd.DataFrame":
-        """One row per trial and kept round; in the timing lane, columns of ends are missing
-        elsewhere."""
+        """A frame with one row per trial and kept round; in the timing lane, values known only at
+        the end of a trial are missing at other rounds."""
         import pandas as pd
 
         columns: dict[str, Any] = {"setting": self.setting, "algorithm": self.algorithm}
@@ -169,31 +170,32 @@ class CellTrials:
         return pd.DataFrame({**columns, **{name: self._flat(name) for name in names}})
 
     def _flat(self, name: str) -> np.ndarray:
-        """Return a column at all kept rounds, trial after trial; the ends have all digits."""
+        """Return a column at all kept rounds, trial by trial; values at ends have all digits."""
         counts = self._counts
         values = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
-        if name == "turns":  # the race of a trial, at its end and at all its rounds
+        if name == "turns":  # identifies the race at every round
             return np.repeat(ends, counts)
         has_end = (counts > 0) & ~np.isnan(ends)
         values[np.cumsum(counts)[has_end] - 1] = ends[has_end]
         return values
 
     def curves(self, level: float, interval: str, first: int | None = None) -> "pd.DataFrame":
-        """Return the means of the complete trials at each kept round.
+        """Return the means over the complete trials at each kept round.
 
         Parameters
         ----------
         level, interval : float, str
-            Level and method of the band, see `optimist.numerics.statistics.mean_intervals`.
+            Level and method of the band; see `optimist.numerics.statistics.mean_intervals`.
         first : int or None
-            Number of trials that count; None for all.
+            Count only trials 0, ..., first - 1; None for all trials.
 
         Returns
         -------
         DataFrame
-            round; mean, low and high; lower, median and upper (quartiles); trials. The values are
-            regret in the regret lane, seconds in the timing lane. Empty without complete trials.
+            Columns round; mean, low and high; lower, median and upper (quartiles); trials. The
+            values are regret in the regret lane and seconds in the timing lane. Empty if no trial
+            is complete.
         """
         import pandas as pd
 
@@ -209,8 +211,8 @@ class CellTrials:
     def complete(self, first: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the kept rounds of the complete trials, (m,), and their values there, (n, m).
 
-        Values are regret in the regret lane and seconds in the timing lane; nan if a trial lacks a
-        round. ``first`` is as in `curves`.
+        The values are regret in the regret lane and seconds in the timing lane; they are nan where
+        a trial lacks a round. ``first`` is as in `curves`.
         """
         counts = np.isin(self.status, COMPLETE) & (first is None or self.trial < first)
         cell = self.take(np.flatnonzero(counts))
@@ -223,22 +225,22 @@ class CellTrials:
 
 
 def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
-    """Return concatenated arrays; an empty one without any."""
+    """Concatenate arrays; return an empty array if there are none."""
     return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
 
 
 def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
     """Return the rounds of a curve that the table keeps, (m,), increasing.
 
-    These are the last recorded rounds up to each evenly, each geometrically spaced and each
-    declared round; all if they are few.
+    For each evenly spaced, geometrically spaced or declared round, the last recorded round up to it
+    is kept. A curve with few recorded rounds keeps them all.
     """
     if len(recorded) <= FEW:
         return recorded
     last = float(recorded[-1])
     wanted = [np.linspace(last / EVEN, last, EVEN), np.geomspace(1.0, last, GEOMETRIC)]
     wanted.append(np.array([t for t in declared if t <= last], float))
-    # Rounding may make a whole share of the last round slightly too small.
+    # Rounding may make an exact fraction of the last round slightly too small.
     places = np.searchsorted(recorded, np.concatenate(wanted) * (1.0 + 1e-12), side="right") - 1
     return np.unique(recorded[places.clip(min=0)])
 
@@ -249,13 +251,14 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Return the trials of some result files by cell, see `read_cell`.
+    """Read the trials in some result files, by cell; see `read_cell`.
 
     Parameters
     ----------
     groups : mapping of str to str
-        The group of each file's cell, by path.
+        Group of the cell of each file, by path.
     declared : mapping
+        See `read_cell`.
     """
     of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for path in groups:
@@ -268,19 +271,19 @@ def read_results(
 def read_cell(
     paths: Sequence[str], group: str, declared: Mapping[str, Collection[int]]
 ) -> tuple[CellTrials, list[dict[str, Any]]]:
-    """Return the trials of a cell's result files, as the table stores them, and their metadata.
+    """Read a cell's result files; return the trials as the table stores them, and the metadata.
 
     Parameters
     ----------
     paths : sequence of str
     group : str
     declared : mapping
-        Rounds that claims and panels read, by ``lane/setting``.
+        Rounds at which claims and panels read values, by ``lane/setting``.
 
     Raises
     ------
     ResultError
-        If a file is not a complete result.
+        If a file is not a complete result file.
     """
     tables, metadata = zip(*map(results.read_whole, paths), strict=True)
     lane, setting = metadata[0]["trials"]["lane"], metadata[0]["trials"]["cell"]["setting"]
@@ -289,13 +292,13 @@ def read_cell(
 
 
 def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
-    """Return the trials of a result file's table, with all their recorded rounds."""
+    """Return the trials in a result file's table, with all recorded rounds."""
     columns = {name: table[name].to_pylist() for name in table.column_names}
     trial = np.array(columns["trial"])
     starts = np.flatnonzero(np.diff(trial, prepend=trial[0] - 1)).tolist()
     places = [slice(*ends) for ends in zip(starts, [*starts[1:], len(trial)], strict=True)]
     rounds = [np.array(columns["round"][one]) for one in places]
-    # A trial that ended before its first recorded round has a bare row of round 0.
+    # A trial that ended before its first recorded round has one bare row, for round 0.
     is_bare = [one.tolist() == [0] for one in rounds]
     last = {
         name: [values[one.stop - 1] for one in places]
@@ -308,7 +311,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
             _midway(columns["regret"][one], marks)
             for one, marks in zip(places, rounds, strict=True)
         ]
-    if "turns" in columns:  # a text; twelve hexadecimal digits are exact as a number
+    if "turns" in columns:  # a text; 12 hexadecimal digits of its hash are exact as a float
         marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
         last["turns"] = [int(mark[:12], 16) for mark in marks]
     nothing = [None] * len(trial)
@@ -334,7 +337,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
 
 
 def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
-    """Return the regret at the last recorded round in the first half of a trial."""
+    """Return the regret at the last recorded round of the first half, None if there is none."""
     early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
     return regrets[early - 1] if early else None
 
@@ -349,7 +352,7 @@ def _numbers(values: Sequence[Any]) -> np.ndarray:
 
 
 def join(parts: Sequence[CellTrials]) -> CellTrials:
-    """Return one cell from parts with trials in increasing order."""
+    """Join parts of a cell into one, with trials in increasing order."""
     parts = sorted(parts, key=lambda part: int(part.trial[0]))
     names = dict.fromkeys(name for part in parts for name in part.ends)
     return replace(

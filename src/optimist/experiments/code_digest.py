@@ -1,8 +1,9 @@
-"""Digests of the code that decides a result, from imports before play.
+"""Digests of the code that determines a result, computed from its imports before play.
 
-Modules of this package count by dotted name, wherever the package is. Files of users count by
-their place in the folder of the file that a label names, so that a folder can be moved.
-`optimist.core.observation` records the files that a job then loads and opens.
+Modules of this package are identified by dotted name, wherever the package is installed. Users'
+files are identified by their path relative to the folder of the file that a label names, so that
+this folder can be moved. `optimist.core.observation` records the files that a job then loads and
+opens.
 """
 
 import hashlib
@@ -17,8 +18,9 @@ from optimist.core.source_files import closure, digest_of, dotted, is_own, own_f
 from optimist.environments import environment_module
 from optimist.experiments.cell import Cell
 
-# Modules that read labels, make arguments of them, build each trial, end it in time and write its
-# table. Their own imports do not count: the registries name every algorithm, and affect no result.
+# Modules that parse labels, convert them to arguments, build each trial, end it in time and write
+# its table. Their imports are not followed: the registries name every algorithm, but affect no
+# result.
 GLUE = (
     *("optimist.experiments.cell", "optimist.experiments.setting", "optimist.experiments.results"),
     *(
@@ -28,16 +30,16 @@ GLUE = (
     ),
     *("optimist.core.label", "optimist.core.arguments"),
 )
-# A module that affects only times.
+# A module that affects only the timing lane.
 TURNS = "optimist.experiments.interleaved_repeats"
 LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
 
 
 def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
-    """Return the SHA-256 of the code behind a cell's results.
+    """Return the SHA-256 of the code that determines a cell's results.
 
-    It covers the modules of the algorithm, of the environment and of the leader of a ``probe``, the
-    loop, all imports of these, and the modules that build a trial.
+    It covers the modules of the algorithm, the environment and the leader of a ``probe``, the loop,
+    everything that these modules import, and the modules that build a trial.
 
     Parameters
     ----------
@@ -45,13 +47,13 @@ def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool =
     probe : dict or None
         See `optimist.experiments.trials.Trials`.
     in_turns : bool
-        Whether the cell is timed in turns with others; the order of turns then counts too.
+        Whether the cell is timed in turns with other cells, whose order is then covered too.
     """
     return _digest(_modules(cell, probe), _glue(in_turns))
 
 
 def of_modules(*modules: str) -> str:
-    """Return the SHA-256 of modules, given by dotted names or paths, and of all their imports."""
+    """Return the SHA-256 of modules, given by dotted name or path, and of all their imports."""
     return _digest(tuple(sorted(set(modules))), ())
 
 
@@ -74,8 +76,8 @@ def _glue(in_turns: bool) -> tuple[str, ...]:
 
 
 def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
-    """Return the digest of some modules with their imports, and of others without them."""
-    # Files of users may change during the life of this process.
+    """Return the digest of ``modules`` with their imports, and of ``alone`` without theirs."""
+    # Users' files may change while this process runs, so their digests are not cached.
     compute = _computed if all(map(is_own, modules)) else _computed.__wrapped__
     return compute(modules, alone)
 

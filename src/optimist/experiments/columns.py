@@ -1,6 +1,6 @@
-"""Columns of Arrow tables, from Python's values and to numpy arrays, without pandas.
+"""Convert Python values to columns of Arrow tables and columns to numpy arrays, without pandas.
 
-`pyarrow.array`, ``to_numpy`` and comparisons import pandas to look for its objects, which takes
+`pyarrow.array`, ``to_numpy`` and comparisons import pandas to check for its objects, which takes
 longer than the rest of a short job. This module writes and reads the buffers of a column itself, in
 the layout that Arrow specifies (its "Columnar Format").
 """
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-# Doubles hold whole numbers up to this size; pyarrow rejects larger ones among floats.
+# Doubles represent all integers up to this size; pyarrow rejects larger ones among floats.
 EXACT = 2**53
 _BOOLS = frozenset((bool, np.bool_))
 _INTEGERS = frozenset((int, np.int64))
@@ -19,10 +19,10 @@ _NUMBERS = _INTEGERS | {float, np.float64}
 
 
 def array(values: Sequence[Any]) -> Any:
-    """Return the Arrow array that `pyarrow.array` makes of ``values``, of the same type.
+    """Return the same Arrow array as ``pyarrow.array(values)``, of the same type.
 
-    None is a null. pyarrow itself converts values other than texts, truth values and numbers of 64
-    bits, and mixtures of types; its errors are raised.
+    None becomes a null. Mixtures of types, and values other than texts, truth values and 64-bit
+    numbers, are left to pyarrow, which may raise its own errors.
     """
     present = [value for value in values if value is not None]
     kinds = frozenset(map(type, present))
@@ -48,7 +48,7 @@ def array(values: Sequence[Any]) -> Any:
 
 
 def _assembled(kind: Any, values: Sequence[Any], present: Sequence[Any], *content: Any) -> Any:
-    """Return an Arrow array of buffers that have room for nulls."""
+    """Assemble an Arrow array from its buffers, in which nulls occupy space too."""
     nulls = len(values) - len(present)
     mask = _bits(value is not None for value in values) if nulls else None
     buffers = [None if part is None else pa.py_buffer(part) for part in (mask, *content)]
@@ -60,23 +60,24 @@ def _bits(flags: Any) -> np.ndarray:
 
 
 def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of an Arrow array, whole or in chunks, and a mask of non-nulls.
+    """Return the values of an Arrow array, chunked or not, and a mask of non-null values.
 
     Parameters
     ----------
     column : pyarrow.Array or pyarrow.ChunkedArray
-        Column of numbers, truth values, or only nulls.
+        Column of numbers, of truth values, or of nulls only.
 
     Returns
     -------
     values : (n,) array
         Values of the column's own type, arbitrary at nulls.
     present : (n,) array of bool
+        Whether each value is not null.
 
     Raises
     ------
     TypeError
-        For a column of another type, such as texts, whose ``to_pylist`` is fast.
+        If the column has another type, such as texts, for which ``to_pylist`` is fast.
     """
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_of_chunk(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
@@ -98,7 +99,7 @@ def _of_chunk(chunk: Any) -> tuple[np.ndarray, np.ndarray]:
         letter = "f" if pa.types.is_floating(kind) else str(kind)[0]  # int64, uint8
         return np.frombuffer(content[0], f"{letter}{kind.bit_width // 8}")[start:stop], present
     raise TypeError(
-        f"a column is {kind}; allowed: numbers and truth values; of others, to_pylist()"
+        f"a column is {kind}; allowed: numbers and truth values; for others, use to_pylist()"
     )
 
 

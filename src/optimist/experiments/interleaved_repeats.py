@@ -1,7 +1,7 @@
-"""Times in turns: the cells of a race are played trial by trial in one process.
+"""Timing in turns: one process plays the cells of a race trial by trial.
 
-In turn r every cell plays its trial r, in random order. Anything that slows the machine down for
-longer than a trial then slows all cells equally, and cancels in the ratio of two times in one turn.
+In turn r, every cell plays its trial r, in random order. Anything that slows the machine down for
+longer than a trial then slows all cells equally, and cancels in the ratio of two times in a turn.
 """
 
 import uuid
@@ -13,16 +13,17 @@ from optimist.numerics.seeding import stream
 
 
 def order(race: Sequence[Trials], turn: int) -> list[Trials]:
-    """Return the players of a turn, counted from 0, in their order.
+    """Return the cells that play in a turn, in random order.
 
-    It is drawn from all orders in which a leader comes before its followers. Race and turn are the
-    seed, so the order of the list has no effect.
+    The order is drawn from all orders in which a leader comes before its followers. It is seeded by
+    race and turn, so the order of the argument ``race`` has no effect.
 
     Parameters
     ----------
     race : sequence of Trials
-        The cells of a race, with their trials from 0 on.
+        Cells of a race, with their trials from 0 on.
     turn : int
+        Index of the turn, counted from 0.
     """
     playing = sorted((t for t in race if turn < t.stop), key=lambda t: t.cell.name)
     if not playing:
@@ -38,7 +39,7 @@ def order(race: Sequence[Trials], turn: int) -> list[Trials]:
 
 
 def _follows(one: Trials, leader: Trials) -> bool:
-    """Return whether a cell is timed on the history of another one."""
+    """Return whether cell ``one`` is timed on the history of ``leader``."""
     if one.probe is None or leader.probe is not None:
         return False
     cell = leader.cell
@@ -46,5 +47,5 @@ def _follows(one: Trials, leader: Trials) -> bool:
 
 
 def mark(race: Sequence[Trials]) -> str:
-    """Return a text that only the results of these turns share."""
+    """Return a text that identifies the results of these turns and of no others."""
     return fingerprint({"race": race[0].race, "process": uuid.uuid4().hex})

@@ -1,8 +1,8 @@
-"""Foreign code in a copy of this process: its changes end with the copy.
+"""Run foreign code in a copy of this process, so that its side effects end with the copy.
 
-A class of a user may keep numbers in its module, patch numpy, start threads or draw from a shared
-generator. This process never loads it. Each copy loads it for one trial, so no other trial meets
-its changes, whatever the number of processes.
+A user's class may store numbers in its module, patch numpy, start threads or draw from a shared
+generator. This process never loads the class. Each copy loads it for one trial, so its side effects
+reach no other trial, whatever the number of processes.
 """
 
 import os
@@ -22,29 +22,30 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
-_SECONDS = 0.2  # between two looks at a copy whose own children may hold its pipe
+_SECONDS = 0.2  # between checks for the end of a copy, as its children may keep its pipe open
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
-    """Call ``function`` in a copy of this process, which then ends, and return its answer.
+    """Call ``function`` in a copy of this process, which then ends, and return the result.
 
-    Files that the copy reads count as read here, see `optimist.core.observation`.
+    Files that the copy reads are recorded as read by this process; see `optimist.core.observation`.
 
-    On systems without safe copies, macOS and Windows, the function runs here.
+    On systems that cannot copy a process safely, macOS and Windows, the function runs in this
+    process.
 
     Parameters
     ----------
     function : callable
         Its result must be picklable.
     seed : int
-        Seed of the generators shared by a process, ``random`` and ``numpy.random``.
+        Seed of the global generators of the copy, ``random`` and ``numpy.random``.
 
     Raises
     ------
     EndedError
-        If the copy ended before the function did, by ``os._exit`` or a signal.
+        If the copy ended before the function returned, through ``os._exit`` or a signal.
     Exception
-        From the function; an error of a user's type keeps only its name and message.
+        If the function raised it; an exception of a user's type keeps only its name and message.
     """
     if not CAN_FORK:
         return function()
@@ -85,12 +86,12 @@ def _answer(
     parent: int,
     observer: observation.Observer | None,
 ) -> NoReturn:
-    """Call the function, write its result or its error, and end this process."""
+    """Call the function, write its result or its error to the pipe, and end this process."""
     status = 1
     try:
         try:
             _end_with(parent)
-            # Classes should not use these generators, and some do.
+            # Classes should not use these generators, but some do.
             random.seed(seed)
             np.random.seed(seed % 2**32)  # noqa: NPY002
             content = pickle.dumps(("found", (function(), observer and observer.report())))
@@ -101,23 +102,23 @@ def _answer(
         sys.stdout.flush()
         sys.stderr.flush()
         status = 0
-    finally:  # the caller's code must not continue here
+    finally:  # the copy must not continue with the caller's code
         os._exit(status)
 
 
 def _end_with(parent: int) -> None:
-    """Let Linux end this process when its parent ends."""
+    """On Linux, ask the kernel to kill this process when its parent ends."""
     if sys.platform == "linux":
         import ctypes
 
         set_death_signal = 1  # PR_SET_PDEATHSIG of sys/prctl.h
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-        if os.getppid() != parent:  # it ended before
+        if os.getppid() != parent:  # it ended already
             os._exit(1)
 
 
 def _received(reading: int, child: int) -> tuple[bytes, int]:
-    """Return the whole output of a copy, and its exit status, negative for a signal."""
+    """Return the complete output of a copy and its exit status, negative for a signal."""
     content = b""
     ended = None
     while ended is None or select.select([reading], [], [], 0.0)[0]:
@@ -133,7 +134,7 @@ def _received(reading: int, child: int) -> tuple[bytes, int]:
 
 
 def _status(child: int, options: int) -> int | None:
-    """Return how a child ended, or None; 0 if the system does not keep its status."""
+    """Return a child's wait status, 0 if the system discarded it, or None if it still runs."""
     try:
         ended, status = os.waitpid(child, options)
     except ChildProcessError:

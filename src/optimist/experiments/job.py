@@ -36,14 +36,14 @@ def make_result(
     Parameters
     ----------
     description : dict
-        From `optimist.experiments.trials.Trials.describe`, with the ``digest`` of the trials'
-        inputs.
+        Description from `optimist.experiments.trials.Trials.describe`, with the ``digest`` of the
+        trials' inputs.
     output : str
-        The result file.
+        Path of the result file.
     data_dir : str
         Folder of the prepared data sets.
     seconds : float or None
-        Wall time after which trials end early.
+        Wall time for all trials together; trials that exceed it end early.
     """
     file = _File(description, output, data_dir, seconds)
     trials = file.trials
@@ -56,14 +56,15 @@ def make_race(
     data_dir: str,
     limits: Sequence[float | None] | None = None,
 ) -> None:
-    """Play a race of the timing lane in turns, and write the folder of its results.
+    """Play a race of the timing lane in turns, and write its results to a folder.
 
-    The folder appears as a whole at the end, and not after an error. For the parameters see
-    `make_result`; ``limits`` are the seconds of each cell.
+    The folder appears complete at the end, or not at all if an error occurs. The parameters are as
+    in `make_result`, with one description per cell; ``limits`` contains the ``seconds`` of each
+    cell.
     """
     target = Path(folder)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
-    # The name of its folder contains the number and the digest of a race.
+    # The name of the folder consists of the number and the digest of the race.
     digest = target.name.partition(".")[2]
     limits = limits or [None] * len(descriptions)
     places = [
@@ -87,7 +88,7 @@ def make_race(
 
 
 class _File:
-    """A result file in the making."""
+    """A result file that is being made."""
 
     def __init__(
         self,
@@ -104,8 +105,8 @@ class _File:
         logger.info("%s lane, %s, trials %d to %d", *words)
         if asked.code != description["code"]:
             raise ResultError(
-                f"the source files of {cell.name} changed after the workflow had started; run the "
-                "same command again"
+                f"the source files of {cell.name} changed after the workflow started; run the same "
+                "command again"
             )
         self._observer = Observer(
             self.trials.own_modules,
@@ -172,16 +173,16 @@ def _play_in_turns(files: Sequence[_File]) -> None:
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
-    """Return the data set of a cell, which has a checksum, and its kept evaluations."""
+    """Return the data set of a cell, which has a checksum, and the folder of stored scores."""
     if "dataset" not in cell.spec:
         return []
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
-    """Return the resolved cell for the metadata; less if building it takes too long.
+    """Return the resolved cell for the metadata, or only its data set if time runs out.
 
-    Its trials, which also build the environment, then report that.
+    The trials, which also build the environment, will then report the lack of time.
     """
     try:
         with limited(seconds):

@@ -1,8 +1,8 @@
-"""A limit on a job's time that ends its trials with a status, and a meter of its use.
+"""A time limit for jobs that ends their trials with a status, and a meter of resource use.
 
-A scheduler kills a job that exceeds its requested time, and all its results are lost. Here the
-trial that exceeds the limit ends with the status ``out_of_time``, as after a numerical failure, and
-its result file says so.
+A scheduler kills a job that exceeds its requested time, and all its results are lost. Here, a trial
+that exceeds the limit ends with the status ``out_of_time``, much as after a numerical failure, and
+the result file records this status.
 """
 
 import re
@@ -21,9 +21,9 @@ from optimist.core.errors import OutOfTimeError
 
 @contextmanager
 def limited(seconds: float | None = None) -> Iterator[None]:
-    """Within the block, raise `OutOfTimeError` after ``seconds`` of wall time; None: never.
+    """Raise `OutOfTimeError` within the block after ``seconds`` of wall time; never if None.
 
-    Only in the main thread, where Python handles signals.
+    This works only in the main thread, where Python handles signals.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -42,15 +42,15 @@ def limited(seconds: float | None = None) -> Iterator[None]:
 
 
 class Meter:
-    """Resource use within blocks that it opens.
+    """Total resource use within ``with`` blocks.
 
     Attributes
     ----------
     cpu_seconds : float
-        Processor time of all threads of this process and of its ended children, in seconds,
-        independent of other load of the machine.
+        Processor time in seconds of all threads of this process and of its ended children, which
+        does not depend on other load on the machine.
     peak_mb : float or None
-        Largest resident memory of this process, or of a child, in MiB, None if unknown.
+        Largest resident memory of this process or of a child in MiB; None if unknown.
     """
 
     def __init__(self) -> None:
@@ -89,13 +89,13 @@ def _seconds_of_children() -> float:
 
 
 def forget_peak_memory() -> None:
-    """Reset `peak_memory`, where Linux permits that."""
+    """Reset `peak_memory`, where Linux permits it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_memory() -> float | None:
-    """Return the largest resident memory of this process so far in MiB, None if unknown."""
+    """Return the largest resident memory of this process so far in MiB; None if unknown."""
     try:
         largest = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:

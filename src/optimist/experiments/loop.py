@@ -1,18 +1,18 @@
-"""The one loop: environment and algorithm meet, round by round.
+"""The loop that all trials share: environment and algorithm interact round by round.
 
-Only `select` and `update`, or `propose` and `observe`, are timed. A trial never crashes the run
-for a numerical reason; it ends with a status:
+Only the methods `select`, `update` and `prepare`, or `propose` and `observe`, are timed. A trial
+never crashes the run for a numerical reason, but ends with a status:
 
-``ok``            all went well
-``unconverged``   an inner solver missed its tolerance, or met a NaN, at least once; the curve is
+``ok``            no failure
+``unconverged``   an inner solver missed its tolerance or met a NaN at least once; the curve is
                   complete
-``non_finite``    the algorithm's state or its point is not finite; the curve ends before it
-``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is not
-                  finite or too large; the curve ends before it
-``timeout``       the time limit of `play` passed; the curve ends there
-``out_of_time``   the job's time limit was met; the curve ends before it
+``non_finite``    the algorithm's state or its point is not finite; the curve ends before that round
+``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is too
+                  large or not finite; the curve ends before that round
+``timeout``       the time limit of `play` expired; the curve ends there
+``out_of_time``   the job's time limit expired; the curve ends before that round
 
-An environment that breaks its contract in another way is an error that names the environment.
+If an environment breaks its contract in another way, the error names the environment.
 """
 
 import math
@@ -40,18 +40,18 @@ from optimist.environments.base import (
 from optimist.environments.observer import Observer
 
 Environment = FiniteArmEnvironment | BoxEnvironment
-# The arms of a round (None on a box), the choice, the reward and the regret.
+# Arms of a round (None on a box), choice, reward and regret.
 Round = tuple[np.ndarray | None, Any, float, float]
 
 CURVE_POINTS = 300
 # Rewards up to this size have finite squares and sums of squares.
 LARGEST_REWARD = 1e150
-# Relative rounding by which a value may exceed the maximum.
+# Relative rounding error by which a value may exceed the maximum.
 ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
 # Statuses of trials that another machine may complete.
 EARLY = ("out_of_time",)
-# Columns that the loop measures; diagnostics of algorithms have other names.
+# Columns that the loop measures; diagnostics of algorithms must have other names.
 MEASURED = frozenset(
     (
         *("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"),
@@ -61,10 +61,11 @@ MEASURED = frozenset(
 
 
 def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
-    """Return about 300 recorded rounds (counted from 1) of a run, as a sorted list of ints.
+    """Return about 300 rounds of a run to record (counted from 1), as a sorted list of ints.
 
-    A quarter of them is spaced geometrically, to show early rounds on log axes. A run truncated
-    after ``rounds`` keeps the rounds of the full run and adds its last.
+    A quarter of them are spaced geometrically, to show early rounds on logarithmic axes. A run
+    truncated after ``rounds`` keeps the recorded rounds of the full run and adds its own last
+    round.
     """
     rounds = horizon if rounds is None else min(rounds, horizon)
     if rounds < 1:
@@ -84,9 +85,9 @@ class Trajectory:
     status : str
         ``ok``, or how the trial failed.
     rows : list of dict
-        A row for each recorded round.
+        One row per recorded round.
     error : dict or None
-        The numerical error that ended it, from `optimist.core.user_errors.to_text`.
+        The numerical error that ended the trial, from `optimist.core.user_errors.to_text`.
     """
 
     status: str = "ok"
@@ -94,22 +95,24 @@ class Trajectory:
     error: dict[str, Any] | None = None
 
     def record(self, **values: Any) -> None:
-        """Append one recorded round completely, or not at all if a limit of time ends it here."""
+        """Append a recorded round in one step, so that a time limit cannot leave it incomplete."""
         self.rows.append(values)
 
     @property
     def columns(self) -> dict[str, list[Any]]:
-        """A list of values per column, all of the same length."""
+        """A list of values for each column, all of the same length."""
         return {name: [row[name] for row in self.rows] for name in (self.rows or [{}])[0]}
 
 
 class Coverage(Observer):
-    """Whether the confidence set held the truth before every round so far; None without a truth.
+    """Observer of whether the confidence set held the truth before every round so far.
+
+    The column ``covered`` is None without a truth.
 
     Parameters
     ----------
     truth : callable or None
-        Maps a round to the truth before it, (d,), or None; see `FiniteArmEnvironment.truth`.
+        Returns the truth before a round, of shape (d,), or None; see `FiniteArmEnvironment.truth`.
     algorithm : FiniteArmAlgorithm or BoxAlgorithm
     """
 
@@ -144,18 +147,19 @@ def play(
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     observers : sequence of Observer
-        A numerical error in an observer ends the trial like one in the algorithm.
+        Observers of the trial; a numerical error in an observer ends it as in the algorithm.
     time_limit : float or None
-        Seconds of select and update after which the trial ends with status ``timeout``.
+        Seconds in the timed methods after which the trial ends with the status ``timeout``.
 
     Returns
     -------
     Trajectory
-        Columns round, regret, seconds, select_seconds, the observers' columns, state_bytes and the
+        Columns round, regret, seconds, select_seconds, state_bytes, the observers' columns and the
         algorithm's diagnostics; all are cumulative. ``seconds`` is the time in select, update and
-        prepare; ``select_seconds`` is the part in select. On a box, select and update are propose
-        and observe, and there are two more columns: ``simple_regret``, the regret of the best
-        point so far, and ``instance`` for a function with unknown maximum, see `BoxEnvironment`.
+        prepare; ``select_seconds`` is the part in select. On a box, propose and observe replace
+        select and update, and there are two more columns: ``simple_regret``, the regret of the best
+        point so far, and, for a function with an unknown maximum, ``instance``; see
+        `BoxEnvironment`.
     """
     if isinstance(environment, BoxEnvironment):
         return run_rounds(_BoxRounds(environment, algorithm, observers), marks, time_limit)
@@ -165,10 +169,10 @@ def play(
 def run_rounds(
     rounds: "_Rounds", marks: Sequence[int], time_limit: float | None = None
 ) -> Trajectory:
-    """Play up to the last mark, recording totals at the marks; never raise for numbers."""
+    """Play up to the last mark and record totals at the marks; raise no numerical errors."""
     trajectory = Trajectory()
     invalid: set[str] = set()
-    # A reward that overflows a solver leaves NaN there, maybe outside the checked state.
+    # A reward that overflows a solver leaves a NaN there, perhaps outside the checked state.
     with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
         _play_rounds(rounds, trajectory, marks, time_limit)
     if trajectory.status == "ok":
@@ -181,7 +185,7 @@ def run_rounds(
 def _play_rounds(
     rounds: "_Rounds", trajectory: Trajectory, marks: Sequence[int], time_limit: float | None
 ) -> None:
-    """Play, and put the recorded rounds and any failure's status into the trajectory."""
+    """Play, and store the recorded rounds and the status of a failure in the trajectory."""
     marked = set(marks)
     for t in range(marks[-1]):
         try:
@@ -214,7 +218,7 @@ def _play_rounds(
 
 
 # Messages of math, numpy, scipy and scikit-learn about unusable numbers. The math module says
-# "math domain error" up to Python 3.13, and from then on "expected a ...".
+# "math domain error" up to Python 3.13, and "expected a ..." in later versions.
 _ABOUT_NUMBERS = re.compile(
     r"^expected a |domain error"
     r"|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
@@ -229,15 +233,15 @@ def _is_numerical(error: Exception) -> bool:
 
 
 class NotFiniteError(Exception):
-    """A proposed point, or the state of an algorithm, is not finite."""
+    """Raised when a proposed point or the state of an algorithm is not finite."""
 
 
 class RewardError(Exception):
-    """A reward is not a number that an algorithm can learn from."""
+    """Raised when a reward is not a number that an algorithm can learn from."""
 
 
 def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
-    """Call a method of an environment; an exception becomes an error that names it."""
+    """Call a method of an environment; turn an exception into an error that names the method."""
     try:
         return getattr(environment, method)(*arguments)
     except (MemoryError, OptimistError):
@@ -275,7 +279,7 @@ def _fault(
 
 
 def _is_of_this_package(environment: Environment) -> bool:
-    """Return whether the contract battery has checked a class, so that the loop need not."""
+    """Return whether the contract tests cover the class, so that the loop need not check it."""
     return type(environment).__module__.startswith("optimist.")
 
 
@@ -304,7 +308,7 @@ class _Rounds(ABC):
 
     @property
     def status(self) -> str:
-        """Status of the algorithm."""
+        """The status of the algorithm."""
         status: Any = self.algorithm.status
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
@@ -318,7 +322,7 @@ class _Rounds(ABC):
         """Play round ``t``; return the arms, the choice, the reward and the regret."""
 
     def play(self, t: int) -> None:
-        """Play round ``t``, between the observers' looks at the algorithm."""
+        """Play round ``t``; call the observers before and after it."""
         for observer in self.observers:
             observer.before(t)
         arms, choice, reward, regret = self.round(t)
@@ -339,13 +343,13 @@ class _Rounds(ABC):
         return totals
 
     def _add(self, totals: dict[str, Any], owner: Any, columns: dict[str, Any]) -> None:
-        """Add the columns of an observer or an algorithm, which must be unique."""
+        """Add the columns of an observer or an algorithm, whose names must be new."""
         taken = {*MEASURED, *totals} - ({"covered"} if isinstance(owner, Coverage) else set())
         clash = sorted(taken.intersection(columns))
         if clash:
             raise ConfigError(
-                f"{type(owner).__name__} records {', '.join(clash)}; allowed: columns of other "
-                f"names than {', '.join(sorted(taken))}"
+                f"{type(owner).__name__} records {', '.join(clash)}; allowed: columns with "
+                f"names other than {', '.join(sorted(taken))}"
             )
         totals |= columns
 
@@ -365,7 +369,7 @@ class ArmRounds(_Rounds):
         self._is_trusted = _is_of_this_package(environment)
 
     def arms(self, t: int) -> np.ndarray:
-        """Return the arms of a round, checked; once if a class of this package keeps them."""
+        """Return the arms of a round after a check, which is skipped for arms known to be valid."""
         environment = self.environment
         arms: np.ndarray = ask(environment, "arms", t, t)
         if not (self._is_trusted and (environment.arms_are_checked or arms is self._checked)):
@@ -456,18 +460,18 @@ class _BoxRounds(_Rounds):
 
     def totals(self) -> dict[str, Any]:
         totals = {**super().totals(), "simple_regret": self.simple_regret}
-        # Regret on these is counted from the best value that any algorithm found.
+        # On these instances, regret is relative to the best value that any algorithm found.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
         return {**totals, **named}
 
 
 def _check_box(environment: BoxEnvironment) -> None:
-    """Raise an error unless a box has two finite corners and its function a finite maximum."""
+    """Raise an error unless a box has finite corners and its function has a finite maximum."""
     name, low, high = type(environment).__name__, environment.low, environment.high
     for key, corner in (("low", low), ("high", high)):
         if not (is_array(corner) and corner.ndim == 1 and np.isfinite(corner).all()):
             raise BrokenEnvironmentError(
-                f"{name}.{key} is {corner!r}; allowed: {ARRAY}, (d,), all finite"
+                f"{name}.{key} is {corner!r}; allowed: {ARRAY} of shape (d,), all finite"
             )
     if low.shape != high.shape or not (low < high).all():
         raise BrokenEnvironmentError(

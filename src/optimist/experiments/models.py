@@ -1,4 +1,4 @@
-"""The keys of settings.yaml and runs.yaml."""
+"""Keys of settings.yaml and runs.yaml."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -22,9 +22,10 @@ class Shared(Keys, total=False):
 
 class Setting(Keys):
     title: str  #: A few words for titles of panels.
-    about: str  #: One sentence: what it is, and where the paper has it.
-    #: One parameter with a list of values, or a mapping from values to words: a setting for each.
-    #: {parameter} is the value in the name, and the word in title and about.
+    about: str  #: One sentence that describes the setting and gives its place in the paper.
+    #: One parameter with a list of values, or with a mapping from values to words, which makes a
+    #: setting for each value. {parameter} becomes the value in the name, and the word in title and
+    #: about.
     each: NotRequired[Annotated[dict[str, list[Any] | dict[str, Any]], MinLen(1), MaxLen(1)]]
     environment: str  #: Name in the registry of environments.
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
@@ -40,22 +41,22 @@ class Settings(Keys):
     reference: str  #: Authors and year.
     method: NotRequired[str]  #: Name of the paper's own algorithm.
     band: Annotated[float, Gt(0), Lt(1)]  #: Confidence level of the bands in the figures.
-    #: Bands of means: Student's t (default), percentiles of a bootstrap over trials, or normal
-    #: quantiles.
+    #: Method for the bands of means: Student's t (default), percentiles of a bootstrap over trials,
+    #: or normal quantiles.
     interval: NotRequired[Literal["t", "bootstrap", "normal"]]
     names: dict[str, str]  #: Display names of algorithms; config/style.yaml has their colours.
-    #: Display names of options, by algorithm, then by `option=value`, or by `option` with `{value}`
-    #: in the text.
+    #: Display names of options, by algorithm and then by `option=value`, or by `option` with
+    #: `{value}` in the text.
     options: NotRequired[dict[str, dict[str, Words]]]
-    #: By name of an environment: keys that all settings in it share, unless they say otherwise.
+    #: Keys by environment, which all its settings share unless they override them.
     defaults: NotRequired[dict[str, Shared]]
-    #: The settings by name. Others are labels, name[option=value,...], and need no entry.
+    #: Settings, by name. Their variants are labels, name[option=value,...], and need no entry.
     settings: dict[SettingName, Setting]
 
 
 class Grouped(Keys):
-    #: The set of targets that asks for these cells. variants belong to the target PAPER_variants,
-    #: which is not part of all; default paper.
+    #: The set of targets that includes these cells; default paper. Cells of the group variants
+    #: belong to the target PAPER_variants, which is not part of all.
     group: NotRequired[Group]
 
 
@@ -65,7 +66,7 @@ class Defaults(Grouped):
 
 class Grid(Keys):
     settings: Entries  #: Labels, lists and sweeps of settings.
-    #: Labels, lists and sweeps of algorithms. Name a cell in one block, or in one race, only.
+    #: Labels, lists and sweeps of algorithms. Name each cell in only one block, or only one race.
     algorithms: Entries
 
 
@@ -74,37 +75,37 @@ class Block(Grouped, Grid):
 
 
 class Probe(Keys):
-    #: Label of the algorithm that plays; if it has as many rounds in the same race, it plays once
-    #: for both.
+    #: Label of the algorithm that plays. If it takes part in the same race with as many rounds, it
+    #: plays once for both.
     leader: str
-    every: Turns  #: Ask the slow algorithm once in so many rounds, but at least four times a trial.
+    every: Turns  #: Rounds between selections of the slow algorithm, at most a quarter of a trial.
 
 
 class Part(Grid):
-    turns: NotRequired[Turns]  #: Take part in this many first turns only.
-    rounds: NotRequired[Horizon]  #: Play this many first rounds of a trial only.
-    #: Time the algorithms on the history of a faster leader, in some rounds only.
+    turns: NotRequired[Turns]  #: Take part only in this many turns at the start.
+    rounds: NotRequired[Horizon]  #: Play only this many rounds at the start of a trial.
+    #: Time the algorithms on the history of a faster leader, and only in some rounds.
     probe: NotRequired[Probe]
 
 
 class Race(Grouped):
-    #: Measured turns: in turn r every cell plays its trial r, in random order. A short one that is
-    #: not measured comes first.
+    #: Number of measured turns: in turn r, every cell plays its trial r, in random order. A short
+    #: unmeasured turn comes first.
     turns: Turns
     #: Parts of the race: every setting with every algorithm.
     cells: Annotated[list[Part], MinLen(1)]
 
 
 class Runs(Keys):
-    #: Lists of labels by name; $name means all entries, here, in figures and in claims.
+    #: Lists of labels, by name; $name means all entries of a list, here and in figures and claims.
     lists: NotRequired[dict[Name, Entries]]
-    defaults: NotRequired[Defaults]  #: Keys of every block of runs, unless it says otherwise.
+    defaults: NotRequired[Defaults]  #: Keys that every block of runs has unless it overrides them.
     runs: list[Block]  #: Blocks of the regret lane: every setting with every algorithm.
-    #: Races: cells that one job plays in turns, alone on the machine, and whose times may be
-    #: compared.
+    #: Races: one job plays all cells of a race in turns, alone on the machine, so that their times
+    #: may be compared.
     timings: list[Race]
-    #: Tables of studies instead of trials, by name; each study defines the keys of its section.
+    #: Studies, which make tables instead of trials, by name; each defines the keys of its section.
     studies: NotRequired[dict[str, dict[str, Any]]]
-    #: Settings by name of a part: the target PAPER_NAME makes all their results, and the figures
-    #: of these settings only.
+    #: Settings, by name of a part: the target PAPER_NAME makes all results of these settings, and
+    #: the figures that show only these settings.
     parts: NotRequired[dict[Name, Entries]]

@@ -23,7 +23,7 @@ from optimist.experiments.loop import (
 
 
 class Choices(Observer):
-    """The algorithm's choices, round by round."""
+    """Observer that stores the choice of each round."""
 
     def __init__(self) -> None:
         self.played: list[Any] = []
@@ -36,12 +36,12 @@ class Choices(Observer):
 
 @dataclass(frozen=True)
 class History:
-    """A leader's play in a trial, for its followers.
+    """A leader's choices in a trial, for its followers.
 
     Attributes
     ----------
     played : sequence of int
-        Index of the arm of each round.
+        Index of the arm chosen in each round.
     status : str
         How the trial ended.
     """
@@ -59,14 +59,17 @@ class _ReplayRounds(ArmRounds):
         super().__init__(environment, follower, [Coverage(None, follower)])
         self.history = history
         self.every = every
-        # Seconds that preparing and selecting took when last timed; None before the first time.
-        self.rates: tuple[float, float] | None = None  # seconds to prepare and to select
+        # Seconds that prepare and select took when last timed; None before the first timing.
+        self.rates: tuple[float, float] | None = None  # for prepare and select
         self.selections = 0
         self.agreements = 0
 
     @property
     def status(self) -> str:
-        """The leader's status if it ended early; otherwise the follower's, or the leader's."""
+        """The status of the leader, or that of the follower.
+
+        The follower's status counts if it is not ok and the leader's trial is complete.
+        """
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
@@ -81,7 +84,7 @@ class _ReplayRounds(ArmRounds):
             choice = follower.select(arms)
             end = time.perf_counter()
             check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # earlier rounds that the time also represents
+            rounds = t if self.rates is None else 0  # earlier rounds to charge too
             self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1
@@ -98,7 +101,7 @@ class _ReplayRounds(ArmRounds):
         return arms, index, reward, self.regret_of(t, index, arms)
 
     def _charge(self, rounds: int, preparing: float, selecting: float) -> None:
-        """Add the time of preparing and selecting in some rounds."""
+        """Add the time of preparing and selecting for ``rounds`` rounds."""
         self.seconds += rounds * (preparing + selecting)
         self.select_seconds += rounds * selecting
 
@@ -116,15 +119,16 @@ def replay(
 ) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
-    The ``follower`` learns from the leader's arms and rewards, and selects in every ``every``-th
-    round only. The time of a selection counts for all rounds up to the next one, so ``seconds``
-    estimates its own full trial on this history. The trial ends early if the leader's trial did.
+    The ``follower`` learns from the leader's arms and rewards, and selects only in every
+    ``every``-th round. The time of a selection counts for all rounds up to the next selection, so
+    ``seconds`` estimates the time of a full trial on this history. The trial ends early if the
+    leader's trial ended early.
 
     Returns
     -------
     Trajectory
-        As of `play`, with the leader's regret, the follower's seconds, selections and
-        agreements: the number of selections with the same arm as the leader's.
+        As from `play`, with the leader's regret, the follower's times and two more columns:
+        ``selections``, and ``agreements``, the number of selections of the leader's arm.
     """
     reached = [mark for mark in marks if mark <= len(history.played)]
     if not reached:

@@ -1,7 +1,7 @@
-"""Required content of a result file: metadata with all keys, and rows that match them.
+"""Required content of a result file: complete metadata, and rows that match them.
 
-A checksum confirms the bytes. These checks confirm that a table is the expected one: of this cell
-and these trials, each up to its last round, in order, with finite numbers.
+A checksum confirms the bytes. These checks confirm that a table is the expected table: it contains
+this cell and these trials, in order, each up to its last round, with finite numbers.
 """
 
 import re
@@ -20,7 +20,7 @@ from optimist.experiments.trials import Trials
 
 STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|failed: (.|\n)*")
 ROUNDING = 1e-6  # relative decrease that a cumulative regret may have
-# Keys of metadata; a dot leads into a mapping.
+# Keys of the metadata; a dot separates the keys of nested mappings.
 KEYS = (
     *(f"trials.{name}" for name in (*(field.name for field in fields(Trials)), "code")),
     *(f"trials.cell.{name}" for name in ("paper", "setting", "algorithm", "spec.horizon")),
@@ -30,7 +30,7 @@ KEYS = (
 
 
 def check_metadata(metadata: Any) -> None:
-    """Raise ResultError, without a path, unless metadata have the keys of a result's."""
+    """Raise ResultError, without a path, unless metadata have all keys of a result file."""
     for key in KEYS:
         value = metadata
         for part in key.split("."):
@@ -66,7 +66,7 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
 
 
 def _distinct(column: Any) -> list[Any]:
-    """Return the distinct values of a column of texts, in order."""
+    """Return the distinct values of a column of texts, in order of appearance."""
     return [*dict.fromkeys(column.to_pylist())]
 
 

@@ -1,9 +1,9 @@
-"""Result files: one Parquet file per range of trials of a cell, complete or absent.
+"""Result files: one Parquet file for each range of trials of a cell, complete or absent.
 
 Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
-one column per diagnostic of the algorithm. In the timing lane ``turns`` is a text
-shared only by cells that one process measured in turns. The file's metadata holds the description
-of the trials, the resolved cell and the provenance of the run as JSON under the key ``optimist``.
+one column per diagnostic of the algorithm. In the timing lane, ``turns`` is a text shared only by
+cells that one process timed in turns. The file's metadata contain the description of the trials,
+the resolved cell and the provenance of the run, as JSON under the key ``optimist``.
 """
 
 import hashlib
@@ -35,10 +35,10 @@ REMEDY = (
 
 
 def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = "") -> pa.Table:
-    """Return one tidy table from a mapping of trial index to `Trajectory`.
+    """Convert a mapping from trial index to `Trajectory` to one tidy table.
 
-    ``turns`` is the text of `optimist.experiments.interleaved_repeats.mark` if one process timed
-    them in turns.
+    ``turns`` is the text from `optimist.experiments.interleaved_repeats.mark` if one process timed
+    several cells in turns.
     """
     rows: list[dict[str, Any]] = []
     for trial, trajectory in trajectories.items():
@@ -52,35 +52,35 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
 
 
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
-    """Write a result table with ``metadata`` (a JSON-able dict)."""
+    """Write a result table with ``metadata``, a mapping that JSON can represent."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
     checksummed.write_table(table, path, compression="zstd")
 
 
 def read(path: str | Path) -> pa.Table:
-    """Return the table of a result file.
+    """Read the table of a result file.
 
     Raises
     ------
     ResultError
-        If it is absent, damaged (by its digest), not a result file, or has rows that do not match
-        its metadata or its path; the message names the remedy.
+        If the file is missing, is damaged according to its digest, is not a result file, or has
+        rows that do not match its metadata or its path; the message gives the remedy.
     UnreadableError
-        If the system does not let it be read.
+        If the system denies access to the file.
     """
     return read_whole(path)[0]
 
 
 def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the checked rows and metadata of a result file; errors as in `read`."""
+    """Read and check the rows and metadata of a result file; raise the same errors as `read`."""
     file = checksummed.open_parquet(path, REMEDY)
     present = file.schema_arrow.names
     missing = [name for name in REQUIRED if name not in present]
     if missing:
         raise ResultError(
-            f"{path} is no result file: it has no column {', '.join(missing)}; {REMEDY}"
+            f"{path} is not a result file: it has no column {', '.join(missing)}; {REMEDY}"
         )
-    # Older versions abort a process that ends while pyarrow starts its threads.
+    # Older versions of pyarrow abort a process that ends while they start their threads.
     table, metadata = file.read(use_threads=False), _metadata(file, path)
     with _named(path):
         check_rows(table, metadata)
@@ -88,20 +88,20 @@ def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Return the checked metadata of a result file; errors as in `read`."""
+    """Read and check the metadata of a result file; raise the same errors as `read`."""
     return _metadata(checksummed.open_parquet(path, REMEDY), path)
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
-    """Return the metadata of an open file, after checking their form and trials."""
+    """Return the metadata of an open file after checking their form and trials."""
     entries = file.schema_arrow.metadata or {}
     if KEY not in entries:
-        raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
+        raise ResultError(f"{path} is not a result file: it has no metadata; {REMEDY}")
     with _named(path):
         try:
             metadata: dict[str, Any] = json.loads(entries[KEY])
         except ValueError as error:
-            raise ResultError(f"its metadata are no JSON ({error})") from None
+            raise ResultError(f"its metadata are not JSON ({error})") from None
         check_metadata(metadata)
         place = parse_result(Path(path).absolute())
         stated = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
@@ -112,15 +112,15 @@ def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
 
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
-    """Put the path of a file before an error's message, and the remedy behind."""
+    """Put the path of a file before an error's message, and the remedy after it."""
     try:
         yield
     except ResultError as error:
-        raise ResultError(f"{path} is not what it should be: {error}; {REMEDY}") from None
+        raise ResultError(f"{path} is not as expected: {error}; {REMEDY}") from None
 
 
 def digest(table: pa.Table) -> str:
-    """Return the SHA-256 of a table's content, without the columns of wall times."""
+    """Return the SHA-256 of a table's content, without the `VOLATILE` columns."""
     sink = hashlib.sha256()
     for name in sorted(set(table.column_names).difference(VOLATILE)):
         sink.update(name.encode())

@@ -1,4 +1,4 @@
-"""Settings by label: a base setting of a paper with some of its parameters changed.
+"""Settings by label: a base setting of a paper with some parameters changed.
 
 An option of a setting is a parameter of its environment, a keyword of the environment's method
 ``problem``, or ``horizon``.
@@ -15,7 +15,7 @@ from optimist.core.errors import ConfigError, nearest, unknown_name, whole_numbe
 from optimist.core.label import Label
 from optimist.environments import environment_class
 
-# Parameters of an environment that come from the run, not the configuration.
+# Parameters of an environment that come from the run instead of the configuration.
 SUPPLIED = frozenset(("self", "horizon", "trial", "stream", "dataset"))
 
 
@@ -25,14 +25,14 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
     Parameters
     ----------
     paper : mapping
-        A loaded paper configuration; its ``settings`` hold the base settings by name.
+        A loaded paper configuration, whose ``settings`` contain the base settings by name.
     text : str
-        A label, ``student_t[radius=shrunk,factor=0.1]``.
+        A label, such as ``student_t[radius=shrunk,factor=0.1]``.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option.
+        If the name or an option is unknown.
     """
     label = Label.parse(text, "setting")
     settings = paper["settings"]
@@ -52,7 +52,7 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
 
 
 def option_places(environment: str) -> dict[str, str]:
-    """Return the place of each option of a setting: ``parameters``, ``problem`` or ``horizon``."""
+    """Return the place of each option in a setting: ``parameters``, ``problem`` or ``horizon``."""
     return _places(environment_class(environment))
 
 

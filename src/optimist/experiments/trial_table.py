@@ -1,6 +1,6 @@
 """The table of trials: one row per trial, for claims, figures, the page and `compare`.
 
-A paper has ``figures/PAPER/trials.parquet``. A row has the columns
+Each paper has a table ``figures/PAPER/trials.parquet``. A row has the columns
 
 ``lane group setting algorithm trial status turns instance``
 ``rounds``  the kept rounds, and at these rounds ``regret_at`` (regret lane) or ``seconds_at``,
@@ -8,9 +8,9 @@ A paper has ``figures/PAPER/trials.parquet``. A row has the columns
 ``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end, and the
 counters of algorithms under their own names.
 
-Rows are sorted; a row group holds a lane of a setting, so that a reader of one cell reads little
-and a changed cell changes few bytes. The metadata hold the version of this form, the configuration
-of the run, and the rounds that claims and panels declare.
+Rows are sorted, and each row group contains one lane of one setting, so that a reader of one cell
+reads little and a changed cell changes few bytes. The metadata contain the version of this format,
+the configuration of the run, and the rounds that claims and panels declare.
 """
 
 import json
@@ -38,13 +38,13 @@ AGAIN = "delete it and make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
-# Numbers at the end that come first, and numbers stored with fractions even if all are whole.
+# Values at the end that come first, and values stored as floats even if all are whole.
 FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
 REAL = frozenset(FIRST) - {"covered"}
 
 
 class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
-    """Frames of the cells of a lane by setting and algorithm, made on demand."""
+    """Frames of the cells of a lane, by setting and algorithm, made on demand."""
 
     def __init__(
         self, table: "TrialTable", lane: str, make: Callable[[CellTrials], "pd.DataFrame"]
@@ -72,16 +72,17 @@ class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
 
 
 class TrialTable:
-    """All trials of a paper: the rows of its file, replaced by result files of the current code.
+    """All trials of a paper: the rows of its file, and fresh results that replace some of them.
 
     Parameters
     ----------
     path : path or None
-        The file; without one, the table has results only.
+        Path of the file; if None, the table contains only ``fresh``.
     fresh : iterable of CellTrials
-        Cells that replace those in the file.
+        Cells that replace the same cells in the file.
     planned : mapping or None
-        Number of trials that count, by cell; other cells are left out. None: all of all.
+        Number of trials that count, by cell; other cells are omitted. None: all trials of all
+        cells.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class TrialTable:
     Raises
     ------
     ResultError
-        If the file is damaged, of another version, or not such a table.
+        If the file is damaged, has another version, or is not a table of trials.
     """
 
     def __init__(
@@ -113,14 +114,14 @@ class TrialTable:
 
     @cached_property
     def keys(self) -> list[CellKey]:
-        """Lane, setting and algorithm of all cells, sorted."""
+        """Lane, setting and algorithm of each cell, sorted."""
         keys = set(self._fresh)
         if self._groups:
             keys |= {row[:3] for row in self._columns()}
         return sorted(keys if self._planned is None else keys & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell, or None; if the maximum is unknown, regret is counted from
+        """Return the trials of a cell, or None; if the maximum is unknown, regret is relative to
         the best known value."""
         key = lane, setting, algorithm
         if key not in self._counted:
@@ -150,9 +151,9 @@ class TrialTable:
     ) -> dict[str, Frames]:
         """Return the tables that claims and panels read, by name.
 
-        ``finals``, ``regrets`` and ``curves`` are the ends, the kept rounds and the means of the
-        regret lane, ``times`` the recorded rounds of the timing lane. For ``level``, ``interval``
-        and ``first`` see `CellTrials.curves`; ``first`` also cuts ``finals``.
+        ``finals``, ``regrets`` and ``curves`` contain the ends, the kept rounds and the means of
+        the regret lane, and ``times`` the recorded rounds of the timing lane. For ``level``,
+        ``interval`` and ``first``, see `CellTrials.curves`; ``first`` also limits ``finals``.
         """
 
         def finals(cell: CellTrials) -> "pd.DataFrame":
@@ -175,19 +176,19 @@ class TrialTable:
         is_known = t in rounds or t >= max(rounds, default=0)
         if not is_known and t not in self.metadata["declared"].get(f"{lane}/{setting}", ()):
             raise ResultError(
-                f"{self._path} has not round {t} of {setting}/{algorithm}; play it again: "
+                f"{self._path} has no round {t} of {setting}/{algorithm}; play it again: "
                 "snakemake --cores all --config committed=ignore, or name one of its rounds"
             )
 
     def best_known_of(self, keys: Iterable[CellKey]) -> dict[str, float]:
-        """Return the best known values of the instances in some cells."""
+        """Return the best known value, as the smallest regret, of each instance in some cells."""
         cells = (self.recorded(*key) for key in keys if key[0] == "regret")
         met = {name for cell in cells if cell is not None for name in cell.instance}
         return {name: value for name, value in sorted(self._least.items()) if name in met}
 
     @cached_property
     def _least(self) -> dict[str, float]:
-        """The smallest regret of a round that any method reached on each instance."""
+        """The smallest regret that any method reached in a round, for each instance."""
         met = [
             (name, value)
             for lane, *cell, name, value in self._columns("instance", "simple_regret")
@@ -196,10 +197,10 @@ class TrialTable:
         for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
             met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
         values = sorted((name, float(value)) for name, value in met if name and value is not None)
-        return dict(reversed(values))  # the smallest of each name is written last
+        return dict(reversed(values))  # the smallest value of each name is inserted last
 
     def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
-        """Yield lane, setting and algorithm of each row of the file, and more of its columns."""
+        """Yield lane, setting, algorithm and further columns of each row of the file."""
         columns = ["lane", "setting", "algorithm", *names]
         if self._groups and {*columns} <= {*self._file.schema_arrow.names}:
             rows = self._file.read(columns, use_threads=False)
@@ -217,7 +218,7 @@ class TrialTable:
         return self._read[key]
 
 
-# Reading, without pandas, which pyarrow's own conversions import.
+# Reading, without pyarrow's own conversions, which import pandas.
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
@@ -242,7 +243,7 @@ def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
         rows_of_cell = slice(start, start + 1 + len(more))
         if trial[rows_of_cell].tolist() != [*range(1 + len(more))]:
             raise ResultError(
-                f"{path} has not every trial of {text['setting'][start]}/{name} once; "
+                f"{path} does not have every trial of {text['setting'][start]}/{name} once; "
                 f"{how_to_restore(path, AGAIN)}"
             )
         lane = text["lane"][start]
@@ -275,7 +276,7 @@ def _floats(column: Any) -> np.ndarray:
 
 
 def _lists(column: pa.ChunkedArray) -> list[np.ndarray]:
-    """Return lists of numbers as arrays, empty for nulls."""
+    """Return the lists of numbers in a column as arrays, which are empty for nulls."""
     lists: list[np.ndarray] = []
     for chunk in column.chunks:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
@@ -295,17 +296,17 @@ def write(
     declared: Mapping[str, Collection[int]],
     configuration: Mapping[str, Any],
 ) -> None:
-    """Write a table of trials; the same cells give the same bytes.
+    """Write a table of trials; equal cells give equal bytes.
 
     Parameters
     ----------
     cells : iterable of CellTrials
-        Cells of one paper, as measured, with the kept rounds.
+        Cells of one paper, as measured, at the kept rounds.
     path : str or Path
     declared : mapping
-        Rounds that claims and panels read, by ``lane/setting``.
+        Rounds at which claims and panels read values, by ``lane/setting``.
     configuration : mapping
-        The configuration of the run.
+        Configuration of the run.
     """
     ordered = sorted(cells, key=lambda cell: cell.key)
     groups = [(key, [*members]) for key, members in groupby(ordered, lambda cell: cell.key[:2])]
@@ -333,7 +334,7 @@ def write(
 
 
 def _schema(cells: list[CellTrials]) -> pa.Schema:
-    """Return names and types: for ends and curves, the smallest types that keep all values."""
+    """Return names and types; ends and curves have the smallest types that keep all values."""
     texts = [(name, pa.string()) for name in TEXTS]
     fields = [*texts[:4], ("trial", pa.int32()), *texts[4:], ("rounds", pa.list_(pa.int32()))]
     for name in sorted({name for cell in cells for name in cell.at}):

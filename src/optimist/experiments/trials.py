@@ -1,4 +1,4 @@
-"""Trials: those that a paper asks for, and playing them."""
+"""Determine the trials that a paper asks for, and play them."""
 
 import math
 import time
@@ -21,11 +21,11 @@ from optimist.experiments.limits import limited
 from optimist.experiments.loop import Trajectory
 from optimist.numerics import seeding
 
-# Keys of a lane in the configuration: its blocks, and the cap on its trials.
+# Keys of each lane in the configuration: its blocks, and the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# Rounds of an unmeasured trial: at most this number, and this share of a measured one.
+# Rounds of an unmeasured trial: at most this number, and this share of a measured trial.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
-# Fields of `Trials` that affect no number of a trial.
+# Fields of `Trials` that affect no numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
 CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
@@ -41,15 +41,15 @@ class Trials:
     first, stop : int
         Trials first, ..., stop - 1.
     rounds : int or None
-        Truncate the trials after this many rounds.
+        Number of rounds after which to truncate the trials.
     probe : dict or None
         ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
     group : str
-        The set of targets that asks for them.
+        The set of targets that asks for the trials.
     race : str
-        In the timing lane: number of the race in the paper.
+        In the timing lane, the number of the race in the paper.
     rivals : str
-        In the timing lane: digest of the cells that play in turns with this one.
+        In the timing lane, the digest of all cells in the race.
     """
 
     lane: str
@@ -69,12 +69,12 @@ class Trials:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a trial runs foreign code, including that of its probe's leader."""
+        """Whether a trial runs foreign code, including code of its probe's leader."""
         leader = (self.probe or {}).get("leader")
         return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
 
     def place(self, digest: str) -> Result:
-        """Return the place of their result file, given the digest of their inputs."""
+        """Return the place of the trials' result file, given the digest of their inputs."""
         cell = self.cell
         names = self.lane, cell.paper, cell.setting, cell.algorithm, digest[:DIGEST]
         if self.lane == "timing":
@@ -83,33 +83,33 @@ class Trials:
 
     @cached_property
     def code(self) -> str:
-        """Digest of the code that decides their result; "" if a class has no file."""
+        """The digest of the code that determines the result; "" if a class has no file."""
         is_named = not self.cell.is_of_this_process
         return code_digest.of_cell(self.cell, self.probe, self.lane == "timing") if is_named else ""
 
     @property
     def own_modules(self) -> frozenset[str]:
-        """Modules of this package behind `code`."""
+        """Modules of this package that `code` covers."""
         if self.cell.is_of_this_process:
             return frozenset()
         return code_digest.own_modules(self.cell, self.probe, self.lane == "timing")
 
     def describe(self) -> dict[str, Any]:
-        """Return all inputs of their result except the data set, as plain data."""
+        """Return all inputs of the result except the data set, as plain data."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {**values, "cell": vars(self.cell), "code": self.code}
 
     def decisive(self) -> dict[str, Any]:
-        """Return the inputs of each trial's numbers, except the data set, as plain data."""
+        """Return the inputs that affect a trial's numbers, except the data set, as plain data."""
         return {name: value for name, value in self.describe().items() if name not in UNDECIDING}
 
     def part(self, first: int, stop: int) -> Self:
-        """Return some of these trials."""
+        """Return trials first, ..., stop - 1 of the same cell."""
         return replace(self, first=first, stop=stop)
 
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
-        """Return the trials of a `describe`; they use the current code, which may have changed."""
+        """Rebuild trials from `describe`; they use the current code, which may have changed."""
         values = {field.name: description[field.name] for field in fields(cls)}
         return cls(**{**values, "cell": Cell(**values["cell"])})
 
@@ -123,19 +123,19 @@ def expand(
 ) -> list[Trials]:
     """Return all trials that a paper asks for, in both lanes, by cell.
 
-    A cell in several blocks of a lane runs once; the blocks must agree on it, and in the timing
-    lane they must belong to one race.
+    A cell in several blocks of a lane runs once; the blocks must agree about it and, in the timing
+    lane, belong to the same race.
 
     Parameters
     ----------
     paper : mapping
         A loaded paper configuration.
     caps : mapping
-        ``rounds``, ``trials`` and ``timing_trials`` cap the paper's numbers (None: no cap).
+        Caps ``rounds``, ``trials`` and ``timing_trials`` on the paper's numbers (None: no cap).
     only : mapping
-        Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
+        Lists ``settings`` and ``algorithms`` that restrict the cells (empty: all).
     least : mapping
-        Smallest number of trials of some cells, by lane, setting and algorithm.
+        Minimum number of trials for some cells, by lane, setting and algorithm.
     kept : container or None
         Cells to keep; None for all.
     """
@@ -166,7 +166,7 @@ def expand(
             )
             if expanded.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
-                    f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
+                    f"cell {cell.name} appears twice in {blocks}, with differences; allowed: once"
                 )
     return list(expanded.values())
 
@@ -184,7 +184,7 @@ def _block_cells(
 
 
 class Player:
-    """Plays the trials of one cell within its own time, excluding other cells in between.
+    """Player of a cell's trials, with a time limit that excludes other cells played in between.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ class Player:
     data_dir : path or None
         Folder of the prepared data sets.
     seconds : float or None
-        Wall time of all trials together. One of n remaining trials may take 2 / (n + 1) of it, up
-        to twice its share, so that a hanging trial leaves time for the others.
+        Wall time for all trials together. With n trials left, a trial may take 2 / (n + 1) of the
+        remaining time, up to twice its share, so that a hanging trial leaves time for the others.
     """
 
     def __init__(
@@ -210,14 +210,14 @@ class Player:
     def warm_up(self) -> None:
         """Play the start of the first trial, to load modules and fill caches.
 
-        A cell with foreign code does so in each copy that plays a trial of it.
+        A cell with foreign code is warmed up in each copy that plays one of its trials.
         """
         if not self._trials.is_foreign:
             self._play(self._trials.first, self._start)
 
     @property
     def _start(self) -> int:
-        """Number of warm-up rounds."""
+        """The number of warm-up rounds."""
         trials = self._trials
         most: float = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
         return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
@@ -245,13 +245,13 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        """Play, in a copy of this process if a trial runs foreign code."""
+        """Play a trial, in a copy of this process if it runs foreign code."""
         is_foreign = self._trials.is_foreign
 
         def play() -> tuple[Trajectory, Histories | None]:
             try:
                 with limited(seconds):
-                    if is_foreign:  # the next trial warms up, and will raise its own errors
+                    if is_foreign:  # warm up; the next trial raises its own errors
                         with suppress(Exception, SystemExit):
                             self._play_here(trial + 1, self._start, None)
                     return self._play_here(trial, rounds, histories), histories
@@ -284,7 +284,7 @@ def run(
     data_dir: str | Path | None = None,
     progress: Callable[[int, Trajectory], None] | None = None,
 ) -> dict[int, Trajectory]:
-    """Play trials one after the other; return a mapping of trial index to `Trajectory`.
+    """Play trials one after the other; return a mapping from trial index to `Trajectory`.
 
     ``progress(trial, trajectory)`` is called after each trial.
     """

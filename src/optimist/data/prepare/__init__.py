@@ -1,12 +1,13 @@
 """Prepared data sets: arms, or tables for classifiers, made from verified tables of real data.
 
-A module in this folder makes each from a raw table, with
+Each is made from a raw table by a module in this folder, with two functions:
 
-``write(frame, path, **options)``  which writes the prepared data set to a CSV file;
-``facts(frame, path, **options)``  which returns (name, value) pairs about raw table and CSV file.
+``write(frame, path, **options)``  writes the prepared data set to a CSV file;
+``facts(frame, path, **options)``  returns (name, value) pairs about the raw table and the CSV file.
 
-The options of a prepared data set distinguish it from others of the same raw table. A function gets
-the options that its signature names, from these and from the configured ones.
+The options of a prepared data set distinguish it from other data sets made from the same raw table.
+Each function receives only the options, from the data set and from the configuration, that its
+signature names.
 """
 
 import importlib
@@ -27,9 +28,9 @@ class Preparation:
     raw : str
         Name of the raw table in data/sources.csv.
     module : str
-        Dotted name of the module that makes it.
+        Dotted name of the module that prepares the data set.
     options : dict
-        Options that distinguish it from others of the same table.
+        Options that distinguish the data set from other data sets made from the same table.
     """
 
     raw: str
@@ -37,11 +38,11 @@ class Preparation:
     options: dict = field(default_factory=dict)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Return ``write`` or ``facts`` of the module."""
+        """Return a function of the module, ``write`` or ``facts``."""
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options, its own and the ``configured`` ones, that a function names."""
+        """Return this recipe's and the ``configured`` options, as far as a function names them."""
         options = {**configured, **self.options}
         return {
             name: options[name] for name in defaults(self.function(function)) if name in options
@@ -69,7 +70,7 @@ PREPARATIONS = {
 
 
 def preparation(dataset: str) -> "Preparation":
-    """Return the recipe of a prepared data set; raise ConfigError for an unknown one."""
+    """Return the recipe of a prepared data set; raise ConfigError if its name is unknown."""
     if dataset not in PREPARATIONS:
         raise unknown_name("prepared data set", dataset, PREPARATIONS)
     return PREPARATIONS[dataset]

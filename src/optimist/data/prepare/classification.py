@@ -1,7 +1,7 @@
 """Tables for training classifiers: a label of 0 or 1, then features in their original scale.
 
 Rows with a missing value are dropped. The label is 1 for the larger of the two values in the last
-column of the raw table, in text M after B. Features are neither scaled nor recoded.
+column of the raw table (for texts, M is larger than B). Features are neither scaled nor recoded.
 """
 
 from pathlib import Path
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def write(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Write a raw table, whose last column is the label: ``label``, then features, 12 digits."""
+    """Prepare a raw table and write ``label``, then the features, with 12 significant digits."""
     table = prepare(frame)
     write_numbers(table.columns, table.to_numpy(float), path)
 
 
 def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the complete rows of a raw table as a frame: ``label`` 0 or 1, then features."""
+    """Return the complete rows of a raw table: ``label``, 0 or 1, then the features."""
     *names, label = frame.columns
     texts = list(frame[names].select_dtypes(exclude="number").columns)
     if texts:
@@ -38,12 +38,12 @@ def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (n, d) float and labels (n,) int, 0 or 1, of a prepared file.
+    """Read the features of shape (n, d) and the labels, 0 or 1, of shape (n,) from a prepared file.
 
     Raises
     ------
     DataError
-        For a file that `write` could not have written.
+        If `write` could not have written the file.
     """
     table = read_numbers(path, "label")
     labels = np.unique(table[:, 0]).tolist()
@@ -53,7 +53,7 @@ def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def facts(frame: "pd.DataFrame", path: str | Path) -> list[tuple[str, float]]:
-    """Return the size of the table, the dropped rows, and the share of the larger class."""
+    """Return the table's size, the number of dropped rows and the share of the larger class."""
     features, labels = read_table(path)
     return [
         ("rows", float(len(labels))),

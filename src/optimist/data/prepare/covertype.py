@@ -1,4 +1,4 @@
-r"""Arms of the Covertype experiment: K-means centroids of forest cells and their class shares.
+r"""Arms of the Covertype experiment: K-means centroids of forest cells, and their class shares.
 
 Let z be the ten numeric columns, each centred and scaled to unit variance over all rows. The arm of
 cluster C_k and its mean reward are
@@ -9,8 +9,8 @@ cluster C_k and its mean reward are
 Source: Zhang et al. (2025), Generalized Linear Bandits: Almost Optimal Regret with One-Pass
 Update, appendix F.3. The paper gives neither the K-means seed nor the scaling of the arms.
 
-Only the partition comes from floating-point K-means. Column moments and centroids are exact integer
-sums over it, so neither BLAS nor the number of threads can change their last digits.
+Only the partition comes from floating-point K-means. Column moments and centroids are computed from
+exact integer sums, so neither BLAS nor the number of threads can change their last digits.
 """
 
 import logging
@@ -51,9 +51,9 @@ NORM_SLACK = 1e-9  # a rounded arm may be longer than 1 by this much
 class CovertypeArms:
     """K arms in increasing order of mean reward.
 
-    features : (K, 11) float, ten standardised columns and the constant, longest arm of norm 1.
+    features : (K, 11) float, ten standardised columns and the constant; the longest arm has norm 1.
     means : (K,) float in [0, 1], mean reward of each arm.
-    sizes : (K,) int, rows in each cluster.
+    sizes : (K,) int, number of rows in each cluster.
     """
 
     features: np.ndarray
@@ -64,7 +64,7 @@ class CovertypeArms:
 def write(
     frame: "pd.DataFrame", path: str | Path, clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> None:
-    """Write the arms of a raw table; options as in `prepare`."""
+    """Write the arms made from a raw table; the options are as in `prepare`."""
     write_arms(prepare(frame, clusters, seed, n_init), path)
 
 
@@ -76,7 +76,7 @@ def facts(
     n_init: int = 1,
     spread_seeds: Sequence[int] = (),
 ) -> list[tuple[str, float]]:
-    """Return the extreme cluster means for each of ``spread_seeds``, as (name, value) pairs."""
+    """Return the extreme cluster means for each seed in ``spread_seeds``, as (name, value)."""
     table = extremes(frame, spread_seeds, clusters, n_init, clustered={seed: read_arms(path)})
     names = ("lowest", "highest")
     return [
@@ -89,23 +89,23 @@ def facts(
 def prepare(
     frame: "pd.DataFrame", clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> CovertypeArms:
-    """Cluster all rows of Covertype and return the arms.
+    """Cluster all rows of Covertype, and return the arms.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``NUMERIC`` and ``LABEL``, integers, one row per forest cell.
+        Integer columns ``NUMERIC`` and ``LABEL``, one row per forest cell.
     clusters : int
-        K, the number of arms.
+        Number of arms, K.
     seed, n_init : int
         ``random_state`` and number of restarts of scikit-learn's KMeans.
 
     Raises
     ------
     DataError
-        For missing, non-integer or constant columns.
+        If a column is missing, constant or not of integers.
     ConfigError
-        For more clusters than the rows can fill.
+        If there are more clusters than the rows can fill.
     """
     values, label = _integers(frame)
     z = _standardised(values, values)
@@ -113,7 +113,7 @@ def prepare(
     means, sizes = _shares(label, partition, clusters)
     sums = np.stack([_sums(column, partition, clusters) for column in values.T], axis=1)
     centroids = _standardised(sums / sizes[:, None], values)
-    # The constant comes after scaling: a constant column has no variance to divide by.
+    # The constant is added after scaling: a constant column has no variance to divide by.
     arms = np.column_stack([centroids, np.ones(clusters)])
     arms /= np.linalg.norm(arms, axis=1).max()
     order = np.lexsort([*arms.T[::-1], means])
@@ -148,14 +148,15 @@ def extremes(
 
 
 def logistic_fit_norm(arms: CovertypeArms) -> float:
-    """Return the norm of the theta of a logistic fit to the means, weighted by cluster size.
+    """Return the norm of theta in a logistic fit to the means, weighted by cluster size.
 
-    It maximises the likelihood of all rows if each had the features of its arm; no penalty, no
-    intercept other than the constant feature. Compare with the radius S given to the algorithms.
+    The fit maximises the likelihood of all rows as if each had the features of its arm, without a
+    penalty and without an intercept other than the constant feature. Compare the norm with the
+    radius S given to the algorithms.
     """
     from sklearn.linear_model import LogisticRegression
 
-    # A share becomes a weighted pair of labels.
+    # Each share becomes a weighted pair of labels, 1 and 0.
     x = np.vstack([arms.features, arms.features])
     y = np.repeat([1, 0], len(arms.means))
     weights = np.concatenate([arms.sizes * arms.means, arms.sizes * (1 - arms.means)])
@@ -175,7 +176,7 @@ def read_arms(path: str | Path) -> CovertypeArms:
     Raises
     ------
     DataError
-        For a missing, damaged or impossible table.
+        If the table contains impossible values or is not a table of numbers.
     """
     table = read_numbers(path, "mean", "size", *FEATURES)
     _validate(table, path)
@@ -196,7 +197,7 @@ def _validate(table: np.ndarray, path: str | Path) -> None:
 
 
 def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return the numeric columns, (n, 10) int64, and the label, (n,) bool."""
+    """Return the numeric columns, (n, 10) int64, and whether each label is the pine, (n,) bool."""
     missing = [name for name in (*NUMERIC, LABEL) if name not in frame.columns]
     if missing:
         raise DataError(f"Covertype has no column {', '.join(missing)}")
@@ -208,7 +209,7 @@ def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
 
 
 def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Scale points, (m, 10), by mean and population standard deviation of values, (n, 10)."""
+    """Standardise points (m, 10) by mean and population deviation of values (n, 10)."""
     n = len(values)
     totals, squares = values.sum(axis=0), (values * values).sum(axis=0)
     # n sum x^2 - (sum x)^2 exceeds 64 bits, so it uses Python integers.
@@ -220,11 +221,13 @@ def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarray:
-    """Return the cluster of each row of z, (n,), with at least one row in every cluster."""
+    """Return the cluster of each row of z, (n,); raise ConfigError if a cluster is empty."""
     from sklearn.cluster import KMeans
 
     if not 1 <= clusters <= len(z):
-        raise ConfigError(f"clusters is {clusters}; it must be from 1 to {len(z)}, the rows")
+        raise ConfigError(
+            f"clusters is {clusters}; it must be from 1 to {len(z)}, the number of rows"
+        )
     partition = KMeans(clusters, n_init=n_init, random_state=seed).fit(z).labels_
     filled = len(np.unique(partition))
     if filled < clusters:
@@ -233,7 +236,7 @@ def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarr
 
 
 def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarray:
-    # Floats hold integers below 2^53 exactly; the largest sum here is some 10^9.
+    # Floats represent integers below 2^53 exactly; the largest sum here is about 10^9.
     return np.bincount(partition, weights=column, minlength=clusters)
 
 

@@ -1,11 +1,11 @@
 r"""Arms from a regression data set: standardised features, and the target scaled to [0, 1].
 
-Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. California housing has totals
+Abalone's sex is coded as one feature, M, F, I = 0, 1, 2, or one-hot. California housing has totals
 of rooms, bedrooms and people per block, or their averages per household. A constant feature is an
-error. The algorithms' lengthscale maximises the marginal likelihood of a Gaussian process with a
+error. The likely lengthscale maximises the marginal likelihood of a Gaussian process with a
 Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
-it is a fact, and a number in the paper's settings.
+it is reported as a fact, and a paper's settings contain it as a number.
 """
 
 import math
@@ -29,12 +29,12 @@ LENGTHSCALES = (0.05, 50.0)
 def write(
     frame: "pd.DataFrame", path: str | Path, one_hot: bool = False, averages: bool = False
 ) -> None:
-    """Write the arms of a raw table, whose last column is the target: ``target``, then features."""
+    """Write the arms of a raw table as ``target``, then the features; see `prepare`."""
     write_frame(prepare(frame, one_hot, averages), path)
 
 
 def prepare(frame: "pd.DataFrame", one_hot: bool = False, averages: bool = False) -> "pd.DataFrame":
-    """Return the arms of a raw table as a frame: ``target`` in [0, 1], then features."""
+    """Return the arms of a raw table: its last column as ``target`` in [0, 1], then features."""
     *names, target = frame.columns
     features = _numeric(frame[names], one_hot).astype(float)
     if averages:
@@ -45,7 +45,7 @@ def prepare(frame: "pd.DataFrame", one_hot: bool = False, averages: bool = False
     y = frame[target].astype(float)
     scaled = (features - features.mean()) / spread
     scaled.insert(0, "target", (y - y.min()) / (y.max() - y.min()))
-    # Rounded to 12 digits, which do not depend on the machine's last bits.
+    # The first 12 digits do not depend on the last bits, which differ between machines.
     return scaled.map(lambda value: float(f"{value:.12g}"))
 
 
@@ -55,19 +55,19 @@ def _numeric(features, one_hot):
     texts = features.select_dtypes(exclude="number").columns
     for name in texts:
         if not set(features[name]) <= set(SEXES):
-            raise DataError(f"column {name} has other values than {', '.join(SEXES)}")
+            raise DataError(f"column {name} has values other than {', '.join(SEXES)}")
     if one_hot:
         return pd.get_dummies(features, columns=list(texts), dtype=float)
     return features.assign(**{name: features[name].map(SEXES.index) for name in texts})
 
 
 def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (A, d) and targets (A,) of a prepared file.
+    """Read the features of shape (A, d) and the targets of shape (A,) from a prepared file.
 
     Raises
     ------
     DataError
-        For a file that `write` could not have written.
+        If `write` could not have written the file.
     """
     table = read_numbers(path, "target")
     if table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:
@@ -88,7 +88,7 @@ def facts(
 
 
 def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
-    """Return the Gaussian kernel's lengthscale with the largest marginal likelihood."""
+    """Return the lengthscale of the Gaussian kernel that maximises the marginal likelihood."""
     from scipy.optimize import minimize_scalar
 
     bounds = tuple(map(math.log, LENGTHSCALES))
@@ -99,7 +99,7 @@ def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
 
 
 def log_likelihood(X: np.ndarray, y: np.ndarray, lengthscale: float, deviation: float) -> float:
-    """Return the marginal log-likelihood of ``y`` (n,) at ``X`` (n, d)."""
+    """Return the marginal log-likelihood of targets y (n,) at points X (n, d)."""
     from scipy.linalg import cho_solve
     from scipy.spatial.distance import cdist
 

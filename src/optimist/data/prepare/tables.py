@@ -1,4 +1,4 @@
-"""Prepared tables of numbers."""
+"""Read and write prepared tables of numbers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,21 +10,21 @@ from optimist.core.errors import DataError
 
 
 def write_numbers(names: Sequence[str], table: np.ndarray, path: str | Path) -> None:
-    """Write a table (rows, columns) as CSV with a header, with 12 significant digits."""
+    """Write a table of shape (rows, columns) as CSV with a header and 12 significant digits."""
     lines = [",".join(names), *(",".join(f"{x:.12g}" for x in row) for row in table)]
     write_text("\n".join(lines) + "\n", path)
 
 
 def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
-    """Return the numbers of a prepared file, (rows, columns), all of them finite.
+    """Read the numbers in a prepared file as an array of shape (rows, columns), all finite.
 
-    The file has a header of the name ``first`` and ``others``; without these, of ``first`` and at
-    least one more name. Its rows have the same number of columns.
+    The header must consist of the names ``first`` and ``others`` or, if no others are given, of
+    ``first`` and at least one more name. The rows must have as many columns as the header.
 
     Raises
     ------
     DataError
-        For any other file.
+        If the file has another form.
     """
     try:
         lines = read_text(path).splitlines()
@@ -37,7 +37,7 @@ def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
     if names[0] != first or len(names) < 2:
         raise DataError(f"{path}: the header must begin with {first}, and features must follow")
     if table.ndim != 2 or table.shape[1] != len(names):
-        raise DataError(f"{path}: there must be rows, of {len(names)} numbers each")
+        raise DataError(f"{path}: the header must be followed by rows of {len(names)} numbers each")
     if not np.isfinite(table).all():
         raise DataError(f"{path}: a number is not finite")
     return table
