@@ -46,7 +46,7 @@ class CellRecord:
     made : str
         Package versions and machine; see `description`.
     earlier : tuple of str
-        Digests of earlier code that gave the same trials (`optimist.plan.reseal`).
+        The latest digests of earlier code that gave the same trials (`optimist.plan.reseal`).
     """
 
     lane: str

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Columns of a timed trial that are compared. Times are not, as they vary from run to run.
 COUNTS = ("selections", "agreements", "state_bytes")
+# How many digests of earlier code a record keeps.
+EARLIER = 3
 
 
 @dataclass
@@ -120,7 +122,8 @@ def _seal(
             if now is None or (now.digest, now.content) != (old.digest, old.content):
                 summary.other[_name(key)] = "published meanwhile, and not compared"
                 continue
-            latest[key] = replace(now, digest=digest, earlier=(*now.earlier, now.digest))
+            earlier = (*now.earlier, now.digest)[-EARLIER:]
+            latest[key] = replace(now, digest=digest, earlier=earlier)
             summary.equal += 1
         if summary.equal:
             cell_records.write(latest.values(), path)
