@@ -114,7 +114,7 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the name of the module that defines an algorithm, for `optimist.core.source_files`.
+    """Return the module of an algorithm, in the form that `optimist.core.source_files` accepts.
 
     Raises
     ------

@@ -78,7 +78,7 @@ class BoxAlgorithm(Algorithm):
         return self.points[int(np.argmax(self.values))]
 
     def propose(self) -> np.ndarray:
-        """Return the next point, an array of shape (d,)."""
+        """Return the next point as an array of shape (d,)."""
         t, problem = len(self._values), self.problem
         if t >= problem.initial_count:
             return self.suggest()

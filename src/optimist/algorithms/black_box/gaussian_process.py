@@ -31,7 +31,7 @@ from optimist.numerics.designs import sobol
 
 NEAR = 0.05  # standard deviation of perturbations of the incumbent, in box widths
 
-# Its value, and its derivatives with respect to the mean and the standard deviation.
+# The acquisition, and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 

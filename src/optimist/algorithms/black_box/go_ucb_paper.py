@@ -90,7 +90,7 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw parameters, fit from there, and return draw and fit as arrays of shape (d_w,).
+        """Draw parameters, fit them, and return the drawn and the fitted ones, of shape (d_w,).
 
         Parameters
         ----------

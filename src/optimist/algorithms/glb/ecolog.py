@@ -144,7 +144,10 @@ class ECOLog(GLBAlgorithm):
         return self._newton_on_ball(x, count, total)
 
     def _scalar_newton(self, z, q, count, total):
-        """Solve u / c + n mu(z + u q) = rho for u by Newton's method; the left side increases."""
+        """Solve u / c + n mu(z + u q) = rho for u by Newton's method.
+
+        The left side increases in u.
+        """
         link, c = self.problem.link, self.softness
         u = 0.0
         low, high = c * (total - count), c * total

@@ -110,7 +110,7 @@ class GLBOMD(GLBAlgorithm):
         z = float(x @ self.theta)
         alpha = self.eta * link.slope(z) / g
         residual = self.eta * (link.mean(z) - reward) / g
-        # A step with the inverse of H~.
+        # `solve` multiplies by the inverse of H~ = H + alpha x x^T.
         zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)
         self.theta = self._project(zeta, alpha, x)
         b = link.slope(float(x @ self.theta)) / g

@@ -63,5 +63,5 @@ class MENU(EpochAlgorithm):
         # If V = L L^T, distances in the norm of V are Euclidean between the rows of estimates @ L.
         points = estimates @ np.linalg.cholesky(self.V)
         gaps = points[:, None] - points
-        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # without each one's distance to itself
+        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # drop each estimate's distance to itself
         self.theta = estimates[np.argmin(np.median(distances, axis=1))]

@@ -35,7 +35,7 @@ class TOFU(RefittingAlgorithm):
     def __init__(self, problem: HeavyTailedProblem) -> None:
         self.root = absolute_root(problem)
         self.tail = math.log(2.0 * problem.dimension * problem.horizon / problem.delta)
-        self.history = GrowingTable(problem.dimension + 1)  # each column: an arm, and its reward
+        self.history = GrowingTable(problem.dimension + 1)  # each column is an arm and its reward
         self.truncated = 0
         super().__init__(problem, ridge=1.0)
 

@@ -17,7 +17,7 @@ class Played:
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms; the kernel between each played arm and these is kept. None keeps no kernel.
+        Fixed arms; the kernel between each played arm and these is kept. If None, it is not.
 
     Attributes
     ----------
@@ -67,19 +67,19 @@ class Played:
         return sum(part.nbytes for part in parts if part is not None)
 
     def kernel_with_played(self, places: np.ndarray) -> np.ndarray:
-        """Return the (m, u) kernel of the played arms at ``places`` (m,) with all played arms."""
+        """Return the (m, u) kernel between played arms at ``places`` (m,) and all played arms."""
         if self._rows is None:
             return self.kernel(self.points[places], self.points)
         return self._rows.values[places[:, None], self.indices]
 
     def kernel_with(self, places: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Return a new (m, A) array: the kernel of played arms at ``places`` (m,) with ``arms``."""
+        """Return the kernel between played arms at ``places`` (m,) and ``arms``, copied, (m, A)."""
         if self._rows is None:
             return self.kernel(self.points[places], arms)
         return self._rows.values[places]
 
     def add(self, x: np.ndarray, index: int, reward: float, leverage: float = 0.0) -> None:
-        """Record a play of ``x`` (d,), the arm ``index``; if new, it starts with ``leverage``."""
+        """Record a play of arm ``index``, ``x`` (d,); store ``leverage`` if the arm is new."""
         place = self._places.setdefault(x.tobytes(), len(self._places))
         if place == len(self._counts):
             self._append(x, index, leverage)

@@ -56,7 +56,7 @@ class KernelUCB(FiniteArmAlgorithm):
         """Optional hook, called once with ``arms`` (A, d) if these are fixed."""
 
     def choose(self) -> int:
-        """Return the index of the arm to play; if several arms tie, the first index."""
+        """Return the index of the arm to play; if several arms tie, the first of them."""
         return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
 
     @abstractmethod

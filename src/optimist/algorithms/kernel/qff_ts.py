@@ -68,4 +68,4 @@ class QFFTS(FeatureUCB):
         return np.ones(len(thetas), dtype=bool)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
-        return []  # the method uses draws instead of bounds
+        return []  # the method uses posterior draws and has no bounds to check
