@@ -9,7 +9,8 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
 $$\beta_t^2 = \log\tfrac1\delta + d\log\max\{e,\ 2eSL_t/d\},$$
 where $L_t$ is a Lipschitz constant of $\mathcal L_t$ on the ball.
 
-Deviations: none in the method. The published timings were obtained with the solver ``slsqp``.
+Deviations: none in the method. Published timings rest on a generic solver, available here as
+``solver="slsqp"``.
 """
 
 import math

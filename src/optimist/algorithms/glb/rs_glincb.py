@@ -1,8 +1,8 @@
 r"""RS-GLinCB: optimism with rarely switched estimates.
 
 Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited Adaptivity",
-Algorithm 2. Let V be the warm-up design, H the design of the other rounds, and
-$L = d\log(T/\delta)$:
+Algorithm 2. Let V be the design matrix of the warm-up, H the weighted design matrix of the other
+rounds, and $L = d\log(T/\delta)$:
 
 1. while some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the arm for which this norm is
    largest, add it to V and refit $\hat\theta_o$ (ridge maximum likelihood) to the warm-up data;
@@ -11,6 +11,9 @@ $L = d\log(T/\delta)$:
    the best lower bound, and among the rest, play
 $$X_t = \arg\max_x\; x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}},\qquad
   H \leftarrow H + \tfrac1e\mu'(X_t^\top\hat\theta_o)X_tX_t^\top .$$
+
+The constants are $\gamma = 25MS\sqrt L$, $\beta = 150\sqrt L$, the threshold
+$1/(\kappa M^2\gamma^2)$ and $f = 2$.
 
 Deviations: the default is $\lambda = d$ with all other constants from the theory, as in Zhang et
 al. (2025), Appendix F.1. Maximising the likelihood within the ball replaces the non-convex

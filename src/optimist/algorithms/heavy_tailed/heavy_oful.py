@@ -2,7 +2,7 @@ r"""HEAVY-OFUL: adaptive Huber regression over all data.
 
 Huang, Zhong, Wang and Yang (2023), "Tackling Heavy-Tailed Rewards in Reinforcement Learning with
 Function Approximation", Algorithm 1. For $n_t = \|X_t\|_{H_{t-1}^{-1}}$,
-$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$, $f_\tau$ the Huber loss,
+$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$ and the Huber loss $f_\tau$,
 $$\sigma_t = \max\Big\{\nu_t, \sigma_{\min}, \tfrac{n_t}{c_0},
      \tfrac{\sqrt{LS}}{(2\kappa c_1)^{1/4}}\sqrt{n_t}\Big\},\quad w_t = \tfrac{n_t}{\sigma_t},\quad
   \tau_t = \tau_0\tfrac{\sqrt{1+w_t^2}}{w_t}t^p,\quad

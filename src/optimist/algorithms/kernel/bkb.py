@@ -5,7 +5,7 @@ Adaptive Sketching: Scalable and No Regret", Algorithm 1. For the DTC posterior 
 \tilde\sigma_t$ on inducing points $S_t$ (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\tilde\beta_t\tilde\sigma_t(x),\qquad
   P(a\in S_{t+1}) = 1-(1-p_a)^{n_a},\quad p_a = \min\{1,\bar q\,\tilde\sigma_t^2(a)\},$$
-for every arm a that has been played, where $n_a$ counts its plays up to round t + 1. For
+for every played arm a, where $n_a$ is the number of its plays up to round t + 1. For
 $D_t = \sum_an_a\tilde\sigma_t^2(a)$, $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and
 $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
@@ -16,9 +16,9 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 | practical | $\xi\sqrt{D_t\log t+\log(1/\delta)} + \sqrt\lambda F$ |
 | matched | radius of exact GP-UCB on the same history |
 
-Deviations: the paper prints $\log(\kappa^2t)$, which is 0 in the first round. Its proof drops a
-factor $1/\lambda$, which ``corrected`` restores. ``practical`` is the radius in the authors'
-library, and ``inclusion=linear`` is the inclusion probability there,
+Deviations: in place of $\log(1+\kappa^2t)$, the paper prints $\log(\kappa^2t)$, which is 0 in the
+first round. Its proof drops a factor $1/\lambda$, which ``corrected`` restores. ``practical`` is
+the radius in the authors' library, and ``inclusion=linear`` is the inclusion probability there,
 $\min\{1,n_a\bar q\tilde\sigma^2\}$. If a draw includes no arm, which the paper does not rule out,
 the arm with the largest $n_ap_a$ becomes the only inducing point.
 

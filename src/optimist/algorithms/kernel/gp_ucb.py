@@ -1,6 +1,6 @@
 r"""GP-UCB: optimism with the exact posterior.
 
-Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting";
+Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting",
 in the form of Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching",
 equations 6 and 7,
 $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
