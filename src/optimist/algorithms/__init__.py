@@ -2,8 +2,8 @@
 
 A label is a name with options, such as ``ofuglb[solver=slsqp,history=aggregated]``; the variants
 of an algorithm are options of one class. Each name belongs to a domain: ``arms`` (finitely many
-arms) or ``box`` (a box of real numbers). A name may also denote a class in a file,
-``mine.py:Mine``, or a class that an installed package offers (`optimist.core.registry`).
+arms) or ``box`` (a box of real numbers). A name may also refer to a class in a file,
+as in ``mine.py:Mine``, or to a class from an installed package (`optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -72,7 +72,7 @@ REGISTRIES = {
 
 
 def canonical(text: str, domain: str = "arms") -> str:
-    """Return the label of an algorithm without the options that have their default values.
+    """Return an algorithm's label without the options that are set to their defaults.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def canonical(text: str, domain: str = "arms") -> str:
     ConfigError
         If the name is unknown.
     """
-    # Not cached for a foreign class, which may change while the process runs.
+    # The label is not cached if a user wrote the class, which may change while the process runs.
     is_own = name_of(text) in REGISTRIES[domain].table
     return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
 
@@ -108,13 +108,13 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
     Raises
     ------
     ConfigError
-        If the name is unknown, or denotes a foreign class that is not an algorithm.
+        If the name is unknown, or refers to a user's class that is not an algorithm.
     """
     return REGISTRIES[domain].load(name)
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the module that defines an algorithm, as `optimist.core.source_files` names it.
+    """Return the module of an algorithm, in the form that `optimist.core.source_files` accepts.
 
     Raises
     ------
@@ -148,7 +148,8 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
 def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
     """Check a label for a problem, and return a function that constructs the algorithm.
 
-    Only the checks in the constructor remain. For parameters and errors, see `make_algorithm`.
+    The returned function can still raise the errors of the class's constructor. For parameters and
+    errors, see `make_algorithm`.
     """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))

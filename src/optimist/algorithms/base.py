@@ -1,4 +1,4 @@
-"""Base classes of all algorithms, and of algorithms on finite sets of arms."""
+"""Base class of all algorithms, and base class of algorithms on finitely many arms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ class Algorithm(ABC):
 
     A subclass
 
-    * takes the problem, followed by keyword options, in its constructor, which validates and stores
-      them, but draws nothing at random and allocates nothing that grows with the data; a randomised
-      algorithm has a keyword ``rng``, which receives its own random stream;
+    * has a constructor that takes the problem, followed by keyword options; it validates and stores
+      them, but draws no random numbers and allocates nothing that grows with the data; in a
+      randomised algorithm, its keyword ``rng`` receives the algorithm's own random stream;
     * names its source in ``reference`` and the class of its problem in ``problem_type``;
     * implements `select` and `update`, or `suggest` (see `FiniteArmAlgorithm` and
       `black_box.base`);
@@ -43,7 +43,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        """Return whether each row of ``thetas`` lies in the current confidence set.
+        """Return, for each row of ``thetas``, whether it lies in the current confidence set.
 
         Parameters
         ----------
@@ -55,15 +55,15 @@ class Algorithm(ABC):
         """
 
     def observers(self, environment: Any) -> Sequence[Any]:
-        """Return the observers of a trial that check the algorithm's theory; may be empty.
+        """Return the observers that check the algorithm's theory during a trial; may be empty.
 
-        They are used only in regret trials of published methods, because ``environment`` knows the
-        truth. See `optimist.environments.observer`.
+        They are used only in regret trials of published methods, because they have access to
+        ``environment``, which knows the truth. See `optimist.environments.observer`.
         """
         return ()
 
     def diagnostics(self) -> dict[str, float]:
-        """Return counters that help to explain the regret curve, by name; may be empty."""
+        """Return a dict from names to counters that help to explain the regret curve."""
         return {}
 
     def is_finite(self) -> bool:
@@ -72,7 +72,7 @@ class Algorithm(ABC):
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the size in bytes of the state that is kept between rounds for decisions."""
+        """Return the size, in bytes, of the state kept between rounds to make decisions."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
@@ -84,23 +84,23 @@ class FiniteArmAlgorithm(Algorithm):
 
     @abstractmethod
     def select(self, arms: np.ndarray) -> int:
-        """Return the index of the arm to play among the rows of ``arms`` (K, d)."""
+        """Choose the arm to play, and return the index of its row in ``arms`` (K, d)."""
 
     @abstractmethod
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn from the ``reward`` of row ``index`` of ``arms`` (K, d).
+        """Learn from the ``reward`` for playing row ``index`` of ``arms`` (K, d).
 
         ``context`` holds further named values from the environment (see
-        `FiniteArmEnvironment.context`). In place of ``args`` and ``context``, a subclass declares
-        the arguments that it needs.
+        `FiniteArmEnvironment.context`). A subclass replaces ``args`` and ``context`` with the
+        arguments that it needs.
         """
 
     def prepare(self) -> None:
-        """Do work that `select` would otherwise do first, such as a fit to the last reward.
+        """Do work that the next `select` would otherwise have to do, such as a fit to the rewards.
 
-        Implementing it is optional. It is called after `update` and timed as part of it.
+        Overriding this method is optional. It is called after `update` and timed as part of it.
         """
 
 

@@ -1,11 +1,11 @@
 r"""Uniform play on finitely many arms, the baseline for every method.
 
-Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching", Section 1, has
-no such method; the follow-up paper reports regret relative to uniform play,
+Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching", Section 1, does
+not use this method; the follow-up paper reports regret relative to uniform play,
 $$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
 Deviations: none. Claims about regret use it as a gate: a method that does no better has learnt
-nothing that could be compared.
+nothing, so its regret says nothing about the method.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Uniform play, in constant time and memory; it learns nothing and uses no problem data.
+    """Uniform play, which learns nothing and takes constant time and memory.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Uniform(FiniteArmAlgorithm):
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn nothing."""
+        """Ignore the reward."""
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
         return np.ones(len(thetas), dtype=bool)

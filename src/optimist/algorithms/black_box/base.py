@@ -74,11 +74,11 @@ class BoxAlgorithm(Algorithm):
 
     @property
     def incumbent(self) -> np.ndarray:
-        """The point of shape (d,) with the largest observation so far; the first if several tie."""
+        """The point (d,) with the largest observation so far; if several tie, the first of them."""
         return self.points[int(np.argmax(self.values))]
 
     def propose(self) -> np.ndarray:
-        """Return the next point, an array of shape (d,)."""
+        """Return the next point as an array of shape (d,)."""
         t, problem = len(self._values), self.problem
         if t >= problem.initial_count:
             return self.suggest()
@@ -100,7 +100,7 @@ class BoxAlgorithm(Algorithm):
         """Return a point of shape (d,) to evaluate in a round after the initial points."""
 
     def begin(self) -> None:
-        """Optional hook, called once after the initial points are evaluated."""
+        """Optional hook, called once after the initial points have been evaluated."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
         """Optional hook, called with the value ``y`` observed at a point ``x`` from `suggest`."""

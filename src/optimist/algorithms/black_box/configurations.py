@@ -1,4 +1,4 @@
-"""Four configurations: default settings of libraries for Bayesian optimisation.
+"""Four configurations with the default settings of libraries for Bayesian optimisation.
 
 The table in `optimist.algorithms.black_box.gaussian_process` names the libraries.
 """
@@ -32,15 +32,16 @@ class Configuration:
     beta : float
         Factor on the variance in the upper confidence bound.
     candidates, near : int
-        Number of points at which the acquisition is evaluated: in the box, and near the incumbent.
+        Numbers of points in the whole box, and near the incumbent, at which the acquisition is
+        evaluated.
     sobol : bool
         Whether the ``candidates`` come from a Sobol sequence instead of uniform draws.
     refined : int
-        Number of the best points that L-BFGS-B refines.
+        Number of best points that L-BFGS-B refines.
     iterations : int
         Maximum number of iterations in one run of L-BFGS-B.
     joint : bool
-        Whether one run refines all of these points, rather than one run for each point.
+        Whether one run of L-BFGS-B refines all of these points, rather than one run per point.
     """
 
     scheme: Callable[[int], Scheme]
@@ -70,7 +71,7 @@ def gamma_scheme(dimension: int) -> Scheme:
 
 
 def log_normal_scheme(dimension: int) -> Scheme:
-    """Return the scheme that BoTorch 0.18 uses in a given dimension."""
+    """Return the scheme that BoTorch 0.18 uses in ``dimension`` dimensions."""
     mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
     # The fit starts at the modes of the densities, exp(mean - variance).
     return Scheme(

@@ -1,6 +1,7 @@
 r"""Bayesian optimisation with a Gaussian process, in four configurations.
 
-Every round fits the process to all points, with $(\ell,s,\tau^2,c)$ at maximum posterior density.
+In every round, the process is fitted to all points; its parameters $(\ell,s,\tau^2,c)$ maximise
+their posterior density.
 The next point maximises an acquisition function of the mean m and standard deviation v,
 $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 
@@ -12,7 +13,7 @@ $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 | ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.10 |
 
 Liu and Wang (2023) state only "BoTorch framework and sklearn package with default parameter
-settings", without versions or the scaling of data.
+settings"; they state neither the versions nor how they scaled the data.
 """
 
 import math
@@ -28,16 +29,16 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
 
-NEAR = 0.05  # standard deviation of perturbed incumbents, in units of the width of the box
+NEAR = 0.05  # standard deviation of perturbations of the incumbent, in box widths
 
-# The value, and its derivatives with respect to the mean and the standard deviation.
+# The acquisition, and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class GPOptimiser(BoxAlgorithm):
     """Base class of GP-EI, GP-PI and GP-UCB, which differ in their acquisition function.
 
-    Time is O(n^3) per evaluation of the likelihood, and O(n^2) per evaluation of the acquisition.
+    Each evaluation takes O(n^3) time for the likelihood, and O(n^2) time for the acquisition.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ class GPOptimiser(BoxAlgorithm):
 
     @abstractmethod
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
-        """Return the acquisition and its derivatives in mean and deviation, each of shape (n,).
+        """Return the acquisition and its derivatives in ``m`` and ``v``, each of shape (n,).
 
         Parameters
         ----------
@@ -81,13 +82,13 @@ class GPOptimiser(BoxAlgorithm):
         return np.clip(self._corner + self._width * x, self.problem.low, self.problem.high)
 
     def _units(self):
-        """Return the offset and the divisor that scale the values."""
+        """Return the offset to subtract from the values, and the unit to divide them by."""
         if not self.configuration.scaled:
             return 0.0, 1.0
         return standardise(self.values, ddof=self.configuration.ddof)
 
     def _maximise(self, process, best, incumbent):
-        """Return the point (d,) in the (scaled) box with the largest acquisition."""
+        """Return the point (d,) of the (scaled) box at which the acquisition is largest."""
         low = (self.problem.low - self._corner) / self._width
         high = (self.problem.high - self._corner) / self._width
         candidates = self._candidates(low, high, incumbent)

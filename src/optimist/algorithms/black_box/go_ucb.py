@@ -1,4 +1,4 @@
-r"""GO-UCB: optimism over the parameters of a network and the points of a box at once.
+r"""GO-UCB: joint optimism over the parameters of a network and the points of a box.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1.
 For the least-squares fit $\hat w_0$ to n uniform points, and $g_i=\nabla_wf_{x_i}(\hat w_i)$,
@@ -12,8 +12,8 @@ The variant defines the fit, $\lambda$, $\beta_t$ and the maximiser: ``paper``
 
 Deviations: the paper's sums start at i = 0; here they start with the first point of Phase II. The
 paper does not say how to draw weights, where Step 5 starts, how to project parameters onto the
-ball, or what F is; the first three are options, and F is the problem's bound. Each variant lists
-its own deviations.
+ball, or what F is; the first three are options, and F is the problem's ``value_bound``. Each
+variant lists its own deviations.
 """
 
 import inspect
@@ -33,7 +33,7 @@ from optimist.numerics.network import TwoLayerNetwork
 
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
-# Values that `diagnostics` derives from the ball; see Lemmas 5.5 and C.6.
+# Names of the values that `diagnostics` derives from the ball; see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
 MULTI = 16  # number of starting points for start=multi
 
@@ -50,19 +50,19 @@ class GOUCB(BoxAlgorithm):
         Initial weights as in PyTorch, or uniform in [0, 1].
     start : {"incumbent", "last", "random", "multi"}
         Starting point of Step 5: the best observed point, the last point, a uniform point, or
-        several, namely the best observed point and 15 uniform points, of which the best result
-        counts. This and the next five options belong to the variant ``paper``; the variant
+        several (the best observed point and 15 uniform points), of which the best result is used.
+        This and the next five options belong to the variant ``paper``; the variant
         ``tuned`` uses ``multi``.
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
         Whether to keep parameters in [0, 1], as the paper assumes.
     batch : {"full", "single"}
-        Points in each step of the oracle's gradient descent: all, or one at random.
+        Points used in each step of the oracle's gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
         Fit of Phase I: the gradient descent of Appendix D.1, or converged least squares.
     ball : float or None
-        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None uses $\beta_t$ of Appendix D.1.
+        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None uses $\beta_t$ from Appendix D.1.
     frozen : bool
         Whether to keep $\hat w$ and $\Sigma$ constant, as a control.
     beta : float or None
@@ -149,7 +149,7 @@ class GOUCB(BoxAlgorithm):
         return x
 
     def _starts(self):
-        """Return the starting points of Step 5, of shape (K, d)."""
+        """Return the starting points of Step 5 as an array of shape (K, d)."""
         if self.start == "last":
             return self.points[-1:].copy()
         if self.start == "incumbent":
@@ -182,7 +182,7 @@ class GOUCB(BoxAlgorithm):
             moved = float(np.linalg.norm(ball.centre - self.fitted))
             total = float(ball.leverages().sum())
             potential = 2.0 * size * growth
-            # Lemma 5.5, without its second term, and the Cauchy-Schwarz inequality give the width.
+            # This bound follows from Lemma 5.5, without its second term, and Cauchy-Schwarz.
             width = math.sqrt(8.0 * self.variant.beta(max(1, len(V))) * potential * len(V))
             values = moved, total, potential, math.sqrt(largest), width
             counters |= zip(WATCHED, values, strict=True)

@@ -2,17 +2,18 @@ r"""GO-UCB as its paper describes it: the oracle of Phase I, the constants, and 
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Theorem 5.1 and
 Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Gradient ascent
-over x and w at once, projected onto the box and the ellipsoid, maximises it. The constants are
+over x and w jointly, projected onto the box and the ellipsoid, maximises its value. The constants
+are
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
 The option ``ball`` multiplies the radius of equation (7) for $\mu=1$, which is
 $d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local minimum of the squared
 error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
-Deviations: equation (7) also has $1/\mu^2$, a constant of the function, and hidden factors, which
-are omitted here; the exact oracle is the best of five runs of L-BFGS-B; by default, gradient
-descent uses all points in every step rather than a random one (``batch``), and parameters may leave
-[0, 1] (``unit_weights``).
+Deviations: equation (7) also has a factor $1/\mu^2$, where $\mu$ is a constant of the function, and
+hidden factors; all are omitted here. The exact oracle is the best of five runs of L-BFGS-B. By
+default, gradient descent uses all points in every step rather than one random point (``batch``),
+and parameters may leave [0, 1] (``unit_weights``).
 """
 
 import math
@@ -43,7 +44,7 @@ class PaperVariant:
     unit_weights : bool
         Whether to keep parameters in [0, 1] as well.
     batch : {"full", "single"}
-        Points in each step of gradient descent: all, or one at random.
+        Points used in each step of gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
         Method of the fit: gradient descent, or converged least squares.
     ball : float or None
@@ -89,7 +90,7 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw parameters, fit from there, and return both, as arrays of shape (d_w,).
+        """Draw parameters, fit them, and return the drawn and the fitted ones, of shape (d_w,).
 
         Parameters
         ----------
@@ -107,7 +108,7 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Convert points in the box (n, d) to inputs of the network."""
+        """Convert points (n, d) in the box to inputs of the network."""
         return X
 
     def scaled(self, y: float) -> float:
@@ -129,7 +130,7 @@ class PaperVariant:
         beta : float
             Square of the ellipsoid's radius.
         starts : (K, d) array
-            Starting points; the end point with the largest value counts.
+            Starting points; the end point with the largest value is returned.
         """
         x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
         low, high = self.problem.low, self.problem.high
@@ -154,8 +155,8 @@ class PaperVariant:
         r"""Return a bound on how far all steps together can move the parameters.
 
         Since $0\le h\le1$ and $h(1-h)\le1/4$, the norm of the gradient in w is at most the square
-        root of $H+1+\|w_2\|^2(1+\|x\|^2)/16$. Each step adds at most its rate times $\sqrt H$ to
-        $\|w_2\|$.
+        root of $H+1+\|w_2\|^2(1+\|x\|^2)/16$. Each step adds at most the step size times
+        $\sqrt H$ to $\|w_2\|$.
         """
         hidden, steps = self.network.hidden, ITERATIONS * ASCENT_RATE
         second = float(np.linalg.norm(self.network.layers(ellipsoid.centre[None]).w2))
@@ -188,7 +189,7 @@ def descend(
         Starting point.
     X, y : (n, d) and (n,) arrays
     rng : Generator or None
-        Random stream that draws one point per step; None uses all points.
+        Random stream that draws one point per step; with None, each step uses all points.
     """
     for _ in range(ITERATIONS):
         chosen = slice(None) if rng is None else [int(rng.integers(len(y)))]

@@ -1,8 +1,8 @@
 r"""GO-UCB with a better fit: our own extension.
 
-Points are scaled to [-1, 1]^d, and values to mean 0 and variance 1. Phase I fits by L-BFGS with
-weight decay, $\lambda=1$, and $\beta_t$ is constant. In Step 5, the maximiser of the linear model
-replaces the inner maximiser,
+Points are scaled to [-1, 1]^d, and values to mean 0 and variance 1. Phase I fits the
+network by L-BFGS with weight decay; $\lambda=1$, and $\beta_t$ is constant. In Step 5, the
+maximiser of the linearised network replaces the inner maximiser,
 $$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
 
 All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function
@@ -42,7 +42,7 @@ class TunedVariant:
     ridge : float
         $\lambda$.
     offset, unit : float
-        Values are scaled to (y - offset) / unit.
+        Constants that scale a value y to (y - offset) / unit.
     """
 
     ridge = 1.0
@@ -63,7 +63,7 @@ class TunedVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw parameters, fit, and return the first draw and best fit, arrays of shape (d_w,).
+        """Fit from several draws; return the first draw and the best fit, each of shape (d_w,).
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class TunedVariant:
         return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Scale points in the box (n, d) to [-1, 1]^d."""
+        """Scale points (n, d) in the box to [-1, 1]^d."""
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
@@ -87,7 +87,7 @@ class TunedVariant:
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters (n, d_w) of a model of the unscaled data to the scaled data."""
+        """Convert parameters (n, d_w) of a model of the unscaled data to the network's scale."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
@@ -108,7 +108,7 @@ class TunedVariant:
         beta : float
             Square of the ellipsoid's radius.
         starts : (K, d) array
-            Starting points in the box; the end point with the largest value counts.
+            Starting points in the box; the end point with the largest value is returned.
         """
         x = maximise_linear_bound(self.network, ellipsoid, beta, self.inward(starts))
         return self.problem.outward((x + 1.0) / 2.0), False
@@ -123,7 +123,7 @@ def fit(
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        Starting points of L-BFGS; the best result counts.
+        Starting points of L-BFGS; the best result is returned.
     X, y : (n, d) and (n,) arrays
         Points and values in the network's scale.
     """
@@ -153,7 +153,7 @@ def maximise_linear_bound(
     beta : float
         Square of the ellipsoid's radius.
     starts : (K, d) array
-        Starting points; the end point with the largest value counts.
+        Starting points; the end point with the largest value is returned.
     """
     x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
     adam = Adam(x.shape, ADAM_RATE)

@@ -4,8 +4,9 @@ Jones, Schonlau and Welch (1998), "Efficient Global Optimization of Expensive Bl
 For the best observed value $y^+$ and $u=(m_t(x)-y^+)/v_t(x)$,
 $$x_{t+1} = \arg\max_x\ v_t(x)\,\big(u\,\Phi(u)+\varphi(u)\big) .$$
 
-Deviations: the configuration defines the fit and the maximisation; see
-`optimist.algorithms.black_box.gaussian_process`; all except ``raw`` maximise the logarithm.
+Deviations: the configuration defines the fit and the maximisation (see
+`optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw`` maximise the
+logarithm.
 """
 
 from typing import Any

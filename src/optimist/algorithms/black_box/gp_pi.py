@@ -4,8 +4,9 @@ Kushner (1964), "A New Method of Locating the Maximum Point of an Arbitrary Mult
 Presence of Noise". For the best observed value $y^+$,
 $$x_{t+1} = \arg\max_x\ \Phi\Big(\frac{m_t(x)-y^+}{v_t(x)}\Big) .$$
 
-Deviations: the configuration defines the fit and the maximisation; see
-`optimist.algorithms.black_box.gaussian_process`; all except ``raw`` maximise the logarithm.
+Deviations: the configuration defines the fit and the maximisation (see
+`optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw`` maximise the
+logarithm.
 """
 
 from typing import Any

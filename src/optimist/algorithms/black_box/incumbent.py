@@ -1,10 +1,10 @@
 r"""The best point of Phase I in every round: exploitation without a model.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
-does nearly this if its steps are small and its ascent starts at the best observed point,
+does almost the same if its steps are small and its ascent starts at the best observed point,
 $$x_t = x_{\arg\max_{s\le n}y_s} .$$
 
-Deviations: none; the paper does not compare with it.
+Deviations: none; the paper does not use this baseline.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@ row and halves after $\tau_{fail} = \max(4,d)$ failures in a row. When L falls b
 method restarts with n new points.
 
 Deviations: the method proposes one point per round, and all methods share the first design. As in
-the public code, 50 steps of Adam fit the process in every round, from the same start. With
+the public code, 50 steps of Adam fit the process in every round, always from the same point. With
 ``fit=lbfgs``, L-BFGS-B runs to convergence instead, as it does with ``configuration=botorch``,
 which has the settings of BoTorch's tutorial.
 """
@@ -33,8 +33,8 @@ FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # smallest relative gain on the best value that counts as a success
 MOST = 5000  # maximum number of candidates
-PERTURBED = 20  # expected number of perturbed coordinates in higher dimensions
-DENSE = 1e-6  # values with a smaller spread are not divided by it
+PERTURBED = 20  # expected number of coordinates that a candidate perturbs, if d is larger
+DENSE = 1e-6  # values with a smaller standard deviation are not divided by it
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ CONFIGURATIONS = {
 
 
 class TuRBO(BoxAlgorithm):
-    """TuRBO-1, with time O(n^3) per evaluation of the likelihood.
+    """TuRBO-1, in which each evaluation of the likelihood takes O(n^3) time.
 
-    Every round also needs one Cholesky factor of all candidates.
+    Every round also computes a Cholesky factor of the covariance matrix of all candidates.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class TuRBO(BoxAlgorithm):
         self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
-        self._design = np.empty((0, problem.dimension))  # initial points that a restart has left
+        self._design = np.empty((0, problem.dimension))  # points of a restart still to propose
         self._restart(0)
 
     def _restart(self, first):
@@ -189,7 +189,7 @@ class TuRBO(BoxAlgorithm):
             self._design = latin_hypercube(self.rng, *shape)
 
     def _count(self, success):
-        """Count successes or failures in a row, and change the side length after enough of them."""
+        """Count successes or failures in a row; after enough of them, change the side length."""
         kind, other = ("successes", "failures") if success else ("failures", "successes")
         self.streak = {kind: self.streak[kind] + 1, other: 0}
         if self.streak["successes"] == self.configuration.successes:

@@ -1,10 +1,10 @@
 r"""Uniform points, the baseline for every method.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
-draws its Phase I in this way,
+draws the points of Phase I in this way,
 $$x_t \sim \mathrm{Uniform}(\mathcal X).$$
 
-Deviations: none; the paper does not compare with it.
+Deviations: none; the paper does not use this baseline.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Uniform(BoxAlgorithm):
-    """Uniform points, in constant time per round; nothing is learnt.
+    """Uniform points, drawn in constant time per round without learning.
 
     Parameters
     ----------

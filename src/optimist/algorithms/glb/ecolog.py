@@ -9,17 +9,17 @@ $$\theta_{t+1} \approx \arg\min_{\|\theta\|\le S}\;
 $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
   u_t = \tfrac{(2+D)\nu_t}4 + \tfrac{D^2}{2+D},\quad
   \nu_t = \tfrac12 + 2\log\Big(\tfrac2\delta\sqrt{1+\tfrac t{4\lambda}}\Big),$$
-with $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
-$\bar\theta_s$ the minimiser for the losses of both labels together.
+where $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
+$\bar\theta_s$ is the minimiser for the sum of the losses of both labels.
 
-Deviations: $\lambda = d$, everything else as in the theory (Zhang et al. 2025, Appendix F.1), so D
-is the width 2S of the ball; ``diameter="norm"`` sets D = S, as in public code. The minimiser is
-exact; the paper approximates it to accuracy 1/t by gradient steps, which ``solver="pgd"`` takes,
-with $\log(D\max(t, 2))$ in place of $\log(Dt)$. Violations of
+Deviations: as in Zhang et al. (2025), Appendix F.1, $\lambda = d$ and everything else is from the
+theory, so D is the diameter 2S of the ball; ``diameter="norm"`` sets D = S, as in public code. The
+minimiser is exact; with ``solver="pgd"``, gradient steps approximate it to accuracy 1/t, as in the
+paper, but their number contains $\log(D\max(t, 2))$ in place of $\log(Dt)$. Rounds that violate
 $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for either label u are only counted
-(``violations``), as in public code. ``index="mixed"`` is the index of public code,
+(``violations``), as in public code. ``index="mixed"`` is the index in public code,
 $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$; ``radius="older"`` and ``proximal="unscaled"`` are the forms in
-an older copy of it.
+an older copy of that code.
 """
 
 import math
@@ -43,9 +43,9 @@ class ECOLog(GLBAlgorithm):
     ----------
     problem : GLBProblem
     solver : {"newton", "pgd"}
-        Exact minimiser, or the published projected gradient descent to accuracy 1/t.
+        Exact minimisation, or projected gradient descent to accuracy 1/t, as published.
     index : {"linear", "mixed"}
-        The index above, or the index of public code.
+        The index in the formula above, or the index in public code.
     radius : {"published", "older"}
         $\sqrt{r_t}$ as above, or as in an older copy of public code.
     proximal : {"scaled", "unscaled"}
@@ -121,7 +121,7 @@ class ECOLog(GLBAlgorithm):
         v = self.W_inv @ x
         q = float(x @ v)
         new = self._estimate(x, v, q, 1.0, reward)
-        reference = self._estimate(x, v, q, 2.0, 1.0)  # both labels at once
+        reference = self._estimate(x, v, q, 2.0, 1.0)  # for both labels together
         self._count_violation(x, v, q, reward, (new, reference))
         self._update_excess(x, reward, new, reference)
         self.theta = new
@@ -131,9 +131,10 @@ class ECOLog(GLBAlgorithm):
         self.t += 1
 
     def _estimate(self, x, v, q, count, total):
-        r"""Minimise $\frac1{2c}\|\vartheta-\theta\|_W^2 + n\,m(z) - \rho z$, $z=x^\top\vartheta$.
+        r"""Minimise $\frac1{2c}\|\vartheta-\theta\|_W^2 + n\,m(z) - \rho z$ over the ball.
 
-        ``count`` is n, ``total`` is rho, ``v`` is $W^{-1}x$ and ``q`` is $x^\top v$.
+        Here $z = x^\top\vartheta$; ``count`` is n, ``total`` is rho, ``v`` is $W^{-1}x$, and ``q``
+        is $x^\top v$.
         """
         if self.solver == "pgd":
             return self._descend(x, v, count, total)
@@ -143,7 +144,10 @@ class ECOLog(GLBAlgorithm):
         return self._newton_on_ball(x, count, total)
 
     def _scalar_newton(self, z, q, count, total):
-        """Solve u / c + n mu(z + u q) = rho, which is increasing in u, by Newton's method."""
+        """Solve u / c + n mu(z + u q) = rho for u by Newton's method.
+
+        The left side increases in u.
+        """
         link, c = self.problem.link, self.softness
         u = 0.0
         low, high = c * (total - count), c * total

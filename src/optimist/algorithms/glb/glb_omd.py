@@ -13,10 +13,10 @@ $$X_t = \arg\max_x\; x^\top\theta_t + \beta_t\|x\|_{H_t^{-1}},\quad
 
 Deviations from the paper: none in the method. ``regularisation="practical"`` is the paper's own
 departure from its theory ($\lambda = d$, Appendix F.1). The constant 6 is from the appendix; the
-lemma in the main text has half of it. The inverses of $H_t$ and $\tilde H_t$ follow from the
+lemma in the main text has 3. The inverses of $H_t$ and $\tilde H_t$ are updated by the
 Sherman-Morrison formula, as Appendix D describes; ``inverse="pinv"`` recomputes both in every round
-with numpy's pseudo-inverse, as in the paper's experiments (Appendix F.1). The results differ only
-by rounding.
+with numpy's pseudo-inverse, as in the paper's experiments (Appendix F.1). The results of the two
+methods differ only by rounding.
 
 Theorem 1 bounds $\|\theta_t-\theta_*\|_{H_t}$ by $\beta_t$ in all rounds at once. The proof of
 Theorem 2 (Appendix B, equations 28 to 35) gives, with all constants,
@@ -25,8 +25,8 @@ $$\mathrm{Reg}_T \le 2\gamma_2 + 2R\gamma_1^2
   \tfrac T{\kappa_*} = \sum_{t\le T}\mu'(x_{t,*}^\top\theta_*),$$
 $$\gamma_1 = 2\beta_T\sqrt{\tfrac{2d(1+C_\mu)}g\log\Big(1+\tfrac{TC_\mu}{gd\lambda}\Big)},\qquad
   \gamma_2 = \tfrac{8\kappa dRC_\mu\beta_{T+1}^2}g\log\Big(1+\tfrac T{g\kappa d\lambda}\Big),$$
-with $\kappa = 1/c_\mu$, the inverse of the smallest slope on $[-S, S]$. `Theorems` records which
-share of each bound a trial reaches.
+with $\kappa = 1/c_\mu$, the inverse of the smallest slope on $[-S, S]$. `Theorems` records
+the largest share of each bound that a trial reaches.
 """
 
 import math
@@ -110,7 +110,8 @@ class GLBOMD(GLBAlgorithm):
         z = float(x @ self.theta)
         alpha = self.eta * link.slope(z) / g
         residual = self.eta * (link.mean(z) - reward) / g
-        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)  # with H~
+        # `solve` multiplies by the inverse of H~ = H + alpha x x^T.
+        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)
         self.theta = self._project(zeta, alpha, x)
         b = link.slope(float(x @ self.theta)) / g
         self.H += b * np.multiply.outer(x, x)
@@ -135,7 +136,9 @@ class GLBOMD(GLBAlgorithm):
 
 
 class Theorems(Observer):
-    """Observer of the largest shares of the theorems' bounds that distance and regret reach.
+    """Observer that records how close a trial comes to the bounds of Theorems 1 and 2.
+
+    It records the largest ratio of the distance to the radius, and of the regret to its bound.
 
     Parameters
     ----------
@@ -174,15 +177,15 @@ class Theorems(Observer):
 
 
 def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
-    r"""Return the bound from the proof of Theorem 2 on the regret of ``rounds`` rounds.
+    r"""Return the bound on the regret after ``rounds`` rounds, from the proof of Theorem 2.
 
     Parameters
     ----------
     algorithm : GLBOMD
     rounds : int
-        T.
+        T, the number of rounds.
     slopes : float
-        $T/\kappa_*$, the sum of the slopes of the mean at the best arms.
+        $T/\kappa_*$, the sum over rounds of the slope of the mean function at the best arm.
     """
     problem = algorithm.problem
     d, link = problem.dimension, problem.link

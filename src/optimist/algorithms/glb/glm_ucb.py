@@ -15,7 +15,7 @@ $\sqrt{\log t}$, as in the public code, which has $\lambda = d$.
 ``radius="logdet"`` is the form in the later literature,
 $$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t}
    + \sqrt{\lambda_t}\,S .$$
-All cells have ``projection=False``: the projection is not convex, and public code omits it.
+All experiments use ``projection=False``: the projection is not convex, and public code omits it.
 ``inverse="pinv"`` inverts V with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
@@ -41,11 +41,12 @@ class GLMUCB(GLBAlgorithm):
     ----------
     problem : GLBProblem
     radius : {"filippi", "logdet"}
-        $\rho_t$ as in the first formula above, or in the second.
+        The first or the second formula for $\rho_t$ above.
     projection : bool
-        Whether to project estimates onto the ball, by Gauss-Newton steps on weighted gradients.
+        Whether to project each estimate onto the ball by Gauss-Newton steps.
     history : {"raw", "aggregated"}
-        One row of the likelihood per round, or per played arm; the two are equivalent.
+        Whether the likelihood has one row per round, or one row per distinct played arm; the two
+        are equivalent.
     inverse : {"inv", "pinv"}
         Method that inverts V; see `optimist.algorithms.glb.inverses`.
     """

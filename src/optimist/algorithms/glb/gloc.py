@@ -11,8 +11,8 @@ $$\beta_t = 1 + \tfrac4cB_t + \tfrac{8R^2}{c^2}\log\Big(\tfrac2\delta
 where $B_t$ bounds the regret of the online Newton step.
 
 Deviations: $\lambda = d$ as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
-sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces the constant. ``variant="public"`` follows
-the public code instead: S in place of R, no term after the logarithm, an index centred at
+sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces its constant. ``variant="public"`` follows
+the public code: S in place of R, no term after the logarithm, an index centred at
 $\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere. ``inverse="pinv"``
 recomputes $V_t^{-1}$ with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
@@ -71,7 +71,7 @@ class GLOC(GLBAlgorithm):
     def radius(self) -> float:
         r"""The confidence radius $\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
-        # Root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2); hypot avoids underflow of the powers.
+        # The square root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2), by hypot to avoid underflow.
         inside = math.hypot(math.sqrt(1.0 + 2.0 * B / c), 2.0 * (R / c) ** 2 / delta)
         beta = 1.0 + 4.0 * B / c + 8.0 * (R / c) ** 2 * math.log(2.0 / delta * inside)
         if self.variant == "paper":

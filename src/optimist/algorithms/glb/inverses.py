@@ -1,4 +1,4 @@
-r"""Methods that invert a growing matrix, by the name that an option gives.
+r"""Methods that invert a growing matrix, and functions that return the method with a given name.
 
 After $H \leftarrow H + b\,xx^\top$, ``rank_one`` updates the inverse by the Sherman-Morrison
 formula in $O(d^2)$, and ``pinv`` recomputes it with numpy's pseudo-inverse, a singular value
@@ -16,18 +16,19 @@ from optimist.numerics.linear import add_outer_to_inverse
 
 
 class RankOne:
-    r"""Inversion by the Sherman-Morrison formula, with $v = H^{-1}x$ (d,) and $q = x^\top v$."""
+    """Inversion by the Sherman-Morrison formula."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
-        r"""Update ``H_inv`` in place to the inverse of ``H`` (d, d), which includes $b\,xx^\top$.
+        r"""Overwrite ``H_inv`` with the inverse of ``H``, to which $b\,xx^\top$ was just added.
 
         Parameters
         ----------
         H_inv : (d, d) array
-            Inverse of H before $b\,xx^\top$ was added.
+            Inverse of the matrix before $b\,xx^\top$ was added.
         H : (d, d) array
+            The matrix after $b\,xx^\top$ was added.
         v : (d,) array
-            ``H_inv`` times x.
+            The old ``H_inv`` times x.
         b : float
             The weight of x.
         q : float
@@ -38,7 +39,7 @@ class RankOne:
     def solve(
         self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
     ) -> np.ndarray:
-        r"""Return $s(H + b\,xx^\top)^{-1}x$ (d,), where s is the ``scale``.
+        r"""Return $s(H + b\,xx^\top)^{-1}x$ as an array of shape (d,), where s is ``scale``.
 
         Parameters
         ----------
@@ -72,10 +73,10 @@ MATRIX_INVERSES: dict[str, Any] = {"inv": np.linalg.inv, "pinv": np.linalg.pinv}
 
 
 def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the entry of `MATRIX_INVERSES` that an option names, or raise ConfigError."""
+    """Return the entry of `MATRIX_INVERSES` called ``name``, or raise ConfigError."""
     return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 
 
 def chosen_inverse(name: str) -> RankOne:
-    """Return the entry of `INVERSES` that an option names, or raise ConfigError."""
+    """Return the entry of `INVERSES` called ``name``, or raise ConfigError."""
     return INVERSES[one_of("inverse", name, tuple(INVERSES))]

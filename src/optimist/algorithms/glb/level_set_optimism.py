@@ -5,8 +5,9 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
      \le \beta_t^2\}$$
 
 A subclass defines the likelihood, the domain of its minimiser, the radius and $\Theta$.
-``solver="kkt"`` solves both problems exactly (`optimist.numerics.maximisation`); ``slsqp`` runs
-scipy's generic solver for both, once per arm and round, as public code does.
+``solver="kkt"`` finds the estimate and the best arm exactly (`optimist.numerics.maximisation`);
+``solver="slsqp"`` runs scipy's generic solver for both, with one maximisation per arm and round, as
+public code does.
 """
 
 from abc import abstractmethod
@@ -25,7 +26,7 @@ SOLVERS = ("kkt", "slsqp")
 
 
 class LevelSetOptimism(GLBAlgorithm):
-    """Base class of algorithms that maximise over a level set; see the module's docstring.
+    """Base class of algorithms that maximise over a level set of a likelihood.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class LevelSetOptimism(GLBAlgorithm):
 
     Notes
     -----
-    The estimate is computed on first use after an update. The solver's memory of earlier solutions
-    only saves time, so `state_bytes` does not count it.
+    The estimate is computed when it is first needed after an update. The solver's memory of earlier
+    solutions only saves time, so `state_bytes` does not count it.
     """
 
     def __init__(self, problem: GLBProblem, solver: str, history: str, prune: bool) -> None:
@@ -65,16 +66,16 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def estimate_radius(self) -> float | None:
-        """Radius of the ball that constrains the estimate, or None."""
+        """Radius of the ball that constrains the estimate; None if it is unconstrained."""
 
     @property
     @abstractmethod
     def set_radius(self) -> float | None:
-        """Radius of the ball with which the confidence set is intersected, or None."""
+        """Radius of the ball that contains the confidence set; None if there is no such ball."""
 
     @property
     def likelihood(self) -> Likelihood:
-        """Likelihood of the current round, with the method's penalty."""
+        """The likelihood of all data so far, with the method's penalty."""
         return Likelihood(self.problem.link, self.history, self.ridge)
 
     @property
@@ -90,7 +91,7 @@ class LevelSetOptimism(GLBAlgorithm):
         return self._derivatives_at_point()
 
     def _refresh(self):
-        """Fit the estimate to all data, if there are new data."""
+        """Refit the estimate if data have arrived since the last fit."""
         if self._is_stale:
             converged = self._fit_exactly() if self.solver == "kkt" else self._fit_by_slsqp()
             self._is_stale = False
@@ -119,7 +120,7 @@ class LevelSetOptimism(GLBAlgorithm):
         self._estimate.put(slice(1), theta[None], stacked, self.ridge)
 
     def _derivatives_at_point(self):
-        """Return the derivatives of the likelihood of all data at the last fitted estimate."""
+        """Return value, gradient and Hessian of the current likelihood at the last estimate."""
         value, gradient, hessian = self._estimate.derivatives(slice(1), self.ridge)
         return float(value[0]), gradient[0], hessian[0]
 

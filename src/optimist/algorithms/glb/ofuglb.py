@@ -9,7 +9,8 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
 $$\beta_t^2 = \log\tfrac1\delta + d\log\max\{e,\ 2eSL_t/d\},$$
 where $L_t$ is a Lipschitz constant of $\mathcal L_t$ on the ball.
 
-Deviations: none in the method. Published timings use the solver ``slsqp``.
+Deviations: none in the method. Published timings rest on a generic solver, available here as
+``solver="slsqp"``.
 """
 
 import math
@@ -27,9 +28,10 @@ class OFUGLB(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        One row of the likelihood per round, or per played arm; the two are equivalent.
+        Whether the likelihood has one row per round, or one row per distinct played arm; the two
+        are equivalent.
     prune : bool
-        Whether to drop arms whose bounds show that they cannot win (``kkt`` only).
+        Whether to skip arms whose bounds show that they cannot be the best (``kkt`` only).
     """
 
     reference = "Lee et al. (2024), Algorithm 1 and Theorem 3.1"

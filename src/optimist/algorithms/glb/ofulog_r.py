@@ -1,8 +1,8 @@
 r"""OFULog-r: optimism over the relaxed, convex confidence set for logistic bandits.
 
 Abeille, Faury and Calauzenes (2021), "Instance-Wise Minimax-Optimal Algorithms for Logistic
-Bandits", Algorithm 2. For $\mathcal L^\lambda_t = \mathcal L_t + \frac{\lambda_t}2\|\theta\|^2$,
-$\lambda_t = d\log(1+t)$ and its unconstrained minimiser $\hat\theta_t$,
+Bandits", Algorithm 2. For $\mathcal L^\lambda_t = \mathcal L_t + \frac{\lambda_t}2\|\theta\|^2$
+with $\lambda_t = d\log(1+t)$, and its unconstrained minimiser $\hat\theta_t$,
 $$X_t = \arg\max_x\max_{\|\theta\|\le S}\{x^\top\theta : \mathcal L^\lambda_t(\theta)
    - \mathcal L^\lambda_t(\hat\theta_t) \le \beta_t^2\},$$
 $\beta_t = \gamma_t + \gamma_t^2/\sqrt{\lambda_t}$ with
@@ -13,11 +13,12 @@ Deviations: by default, $\lambda_t$ is from Zhang et al. (2025), Appendix F.1, a
 constants are from the theory. ``radius="data"`` and ``ball=False`` give the form in
 public code: the data-dependent $\gamma = \min(\gamma_1, \gamma_2)$ with
 $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
- + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ the chi-square distribution function),
+ + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ is the distribution
+function of the chi-square distribution with d degrees of freedom),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
 $\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
-Inside the ball, the level set hardly ever binds at these horizons, and the rule plays the longest
-arm for either radius; figures show both forms.
+At the horizons of the experiments, the level set hardly ever excludes the maximiser over the ball,
+so the algorithm plays the longest arm with either radius; the figures show both forms.
 """
 
 import math
@@ -35,13 +36,14 @@ class OFULogR(LevelSetOptimism):
     ----------
     problem : GLBProblem
     radius : {"published", "data"}
-        The paper's radius, or the data-dependent radius in public code.
+        The paper's radius, or the data-dependent radius used in public code.
     ball : bool
-        Whether to intersect the set with the ball of radius S.
+        Whether to intersect the confidence set with the ball of radius S.
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        One row of the likelihood per round, or per played arm; the two are equivalent.
+        Whether the likelihood has one row per round, or one row per distinct played arm; the two
+        are equivalent.
     """
 
     reference = "Abeille et al. (2021), Algorithm 2"

@@ -1,27 +1,30 @@
 r"""RS-GLinCB: optimism with rarely switched estimates.
 
 Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited Adaptivity",
-Algorithm 2. Let V be the warm-up design, H the design of the other rounds, and
-$L = d\log(T/\delta)$:
+Algorithm 2. Let V be the design matrix of the warm-up, H the weighted design matrix of the other
+rounds, and $L = d\log(T/\delta)$:
 
-1. while some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the longest such arm, add it to V and
-   refit $\hat\theta_o$ (ridge maximum likelihood) on the warm-up data;
-2. else, when $\det H > f\det H_{sw}$, set $H_{sw} \leftarrow H$ and refit $\hat\theta_{sw}$;
+1. while some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the arm for which this norm is
+   largest, add it to V and refit $\hat\theta_o$ (ridge maximum likelihood) to the warm-up data;
+2. otherwise, if $\det H > f\det H_{sw}$, set $H_{sw} \leftarrow H$ and refit $\hat\theta_{sw}$;
 3. drop the arms whose upper bound $x^\top\hat\theta_o + \gamma\sqrt\kappa\|x\|_{V^{-1}}$ is below
-   the best lower bound, and play among the rest
+   the best lower bound, and among the rest, play
 $$X_t = \arg\max_x\; x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}},\qquad
   H \leftarrow H + \tfrac1e\mu'(X_t^\top\hat\theta_o)X_tX_t^\top .$$
 
+The constants are $\gamma = 25MS\sqrt L$, $\beta = 150\sqrt L$, the threshold
+$1/(\kappa M^2\gamma^2)$ and $f = 2$.
+
 Deviations: the default is $\lambda = d$ with all other constants from the theory, as in Zhang et
 al. (2025), Appendix F.1. Maximising the likelihood within the ball replaces the non-convex
-projection. ``constants="practical"`` is the form in the method's own public code, and the only form
-with which the published comparisons make sense, since the theory's threshold asks for millions of
-warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, lets warm-up data
-enter the second estimate, averages the two estimates in the index, and omits $1/e$ in H and the
-projection. ``alias=True`` mimics the public code's aliasing of $H_{sw}$ and H, after which the
-switch never fires again. The problem's factor multiplies $\gamma$ and $\beta$ in the index and the
-elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and $H_{sw}$ with numpy's
-pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
+projection. ``constants="practical"`` is the form in the authors' public code. The published
+comparisons make sense only in this form, because the theory's threshold requires millions of
+warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, includes warm-up data in the
+second estimate, averages the two estimates in the index, and omits the factor $1/e$ in H and the
+projection. ``alias=True`` mimics the public code, in which $H_{sw}$ becomes an alias of H at the
+first switch, so no other switch follows. The problem's factor multiplies $\gamma$ and $\beta$ in
+the index and the elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and
+$H_{sw}$ with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -45,7 +48,8 @@ class RSGLinCB(GLBAlgorithm):
     constants : {"theory", "practical"}
         Constants from the theorem, or from the public code.
     history : {"raw", "aggregated"}
-        One row of the likelihood per round, or per played arm; the two are equivalent.
+        Whether the likelihood has one row per round, or one row per distinct played arm; the two
+        are equivalent.
     alias : bool
         Whether $H_{sw}$ is H itself after a switch, as in the public code.
     inverse : {"inv", "pinv"}
@@ -117,7 +121,7 @@ class RSGLinCB(GLBAlgorithm):
         return self.switch_estimate
 
     def _switch_if_due(self):
-        # The first round after the warm-up always fits.
+        # Always fit in the first round after the warm-up.
         growth = log_determinant(self.H) - log_determinant(self.H_switch)
         if self.switches and growth <= math.log(self.determinant_factor):
             return

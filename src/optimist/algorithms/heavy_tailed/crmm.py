@@ -2,17 +2,17 @@ r"""CRMM: the mean of medians of repeated pulls.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
 Heavy-Tailed Rewards", Algorithm 2, for the linear link; the noise must be symmetric about 0. An
-optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is one target of
-the estimate (`optimist.algorithms.heavy_tailed.online_newton`),
+optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is one target for
+the estimator (`optimist.algorithms.heavy_tailed.online_newton`),
 $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
   r = \lceil 8\log\tfrac{2T}\delta\rceil,\qquad
   C = (4\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}},$$
 $$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd)} + S .$$
 
-Deviations: the constants are a reconstruction: $P(|\eta| > C) \le 1/4$, so a median of r rewards is
+Deviations: we reconstructed the constants: $P(|\eta| > C) \le 1/4$, so the median of r rewards is
 within C of the mean with probability at least $1-e^{-r/8}$. If an epoch's arm is absent from a
 varying arm set, the nearest arm is played instead, and its reward is attributed to the epoch's arm.
-The last epoch may be short. The default estimate is closed-form least squares, as in Wang et al.
+The last epoch may be shorter. The default estimate is closed-form least squares, as in Wang et al.
 (2025), Section 5; ``estimator="ons"`` is the online Newton step from the method's own paper.
 """
 
@@ -35,9 +35,10 @@ class CRMM(EpochAlgorithm, OnlineNewton):
     estimator : {"ls", "ons"}
         Least squares, or online Newton steps, on the same targets.
     pulls : "theory" or int
-        r, the pulls per epoch; by default $\lceil 8\log(2T/\delta)\rceil$.
+        r, the number of pulls per epoch; ``theory`` is $\lceil 8\log(2T/\delta)\rceil$.
     groups : int
-        Number of equal groups into which an epoch's rewards are split; their medians are averaged.
+        Number of equal groups into which an epoch's rewards are split; the groups' medians are
+        averaged.
     """
 
     reference = "Xue et al. (2023), Algorithm 2"
@@ -54,7 +55,7 @@ class CRMM(EpochAlgorithm, OnlineNewton):
             one_of("pulls", pulls, ("theory", "a whole number"))
             pulls = math.ceil(8.0 * math.log(2.0 * problem.horizon / problem.delta))
         if whole_number("groups", groups) > whole_number("pulls", pulls):
-            raise ConfigError(f"groups is {groups}; allowed: at most pulls, which is {pulls}")
+            raise ConfigError(f"groups is {groups}; allowed: at most the value of pulls, {pulls}")
         self.groups = groups
         self.reach = 4.0 ** (1.0 / (1.0 + problem.epsilon)) * problem.scale_bound  # C
         super().__init__(problem, length=pulls, estimator=estimator)

@@ -1,9 +1,9 @@
-r"""CRTM: truncated rewards, and least squares or an online Newton step.
+r"""CRTM: least squares or online Newton steps on truncated rewards.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
 Heavy-Tailed Rewards", Algorithm 1, for the linear link. Rewards have $\mathbb E|r|^{1+\varepsilon}
 \le u$; we take $u = (LS+\nu)^{1+\varepsilon}$. Let $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$.
-The estimates of `optimist.algorithms.heavy_tailed.online_newton` use
+The estimators in `optimist.algorithms.heavy_tailed.online_newton` use
 $$\tilde r_t = r_t\,\mathbb 1\{\|X_t\|_{V_{t+1}^{-1}}|r_t| \le \Gamma\},\qquad
   \Gamma = 2u^{\frac1{1+\varepsilon}}\sqrt{D}\,T^p\big/
      \big(\log\tfrac{4T}\delta\big)^{\frac1{1+\varepsilon}},\qquad
@@ -12,10 +12,10 @@ $$X_t = \arg\max_x x^\top\hat\theta_t + \sqrt\gamma\|x\|_{V_t^{-1}},\qquad
   \gamma = 896\,u^{\frac2{1+\varepsilon}}\big(\log\tfrac{4T}\delta\big)^{\frac{2\varepsilon}
      {1+\varepsilon}}D\,T^{2p} + 48\,LS\,D + 2S^2 .$$
 
-Deviations: the powers of $\Gamma$ and $\gamma$ for $\varepsilon < 1$ are a reconstruction, by
+Deviations: for $\varepsilon < 1$, we reconstructed the powers in $\Gamma$ and $\gamma$ by
 balancing the terms of the proof; the case $\varepsilon = 1$ is as published. The default estimate
 is closed-form least squares on the $\tilde r_t$, as in Wang et al. (2025), Section 5;
-``estimator="ons"`` is the step from the method's own paper.
+``estimator="ons"`` is the online Newton step from the method's own paper.
 """
 
 import math

@@ -1,15 +1,16 @@
-r"""Base classes for heavy tails: optimism over an ellipsoid around an estimate.
+r"""Base classes for heavy-tailed noise: optimism over an ellipsoid around an estimate.
 
 $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
   V_t = V_{t-1} + g_t\,xx^\top .$$
 
-The theories of these methods require radii that prevent learning at practical horizons. So every
-method offers the same three forms of radius (`optimist.environments.problems.HeavyTailedProblem`):
-the radius of its theory, a multiple of it, and a matched radius, which gives all methods the same
-confidence width on the same data,
+The theories of these methods require radii that prevent learning at practical horizons.
+Therefore, every method offers three forms of radius
+(`optimist.environments.problems.HeavyTailedProblem`): the radius from its theory, a multiple of
+that radius, and a matched radius, which gives all methods the same confidence width on the same
+data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
-after n updates, where scale is the noise scale of the method's observations in its own V.
+after n updates, where "scale" is the noise scale of the method's observations in units of its V.
 """
 
 import math
@@ -23,8 +24,8 @@ from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer, dots
 
 MATCHED_DELTA = 0.01
-# Number of updates between recomputations of the inverse, since Sherman-Morrison updates drift if
-# weights span many orders of magnitude. In between, the inverse is symmetric only up to rounding,
+# Number of updates after which the inverse is recomputed, because Sherman-Morrison updates drift if
+# weights span many orders of magnitude. Until then, the inverse is symmetric only up to rounding,
 # which suffices here.
 REFRESH = 1000
 
@@ -78,10 +79,10 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
     @abstractmethod
     def matched_scale(self) -> float:
-        """Return the noise scale in units of V, the method's factor on the common width."""
+        """Return the noise scale in units of V, which multiplies $B_n$ in the matched radius."""
 
     def growth(self) -> float:
-        r"""Return $t^p$, $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before the first round."""
+        r"""Return $t^p$ for $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before round 1."""
         return max(self.t, 1) ** self.power
 
     def select(self, arms: np.ndarray) -> int:
@@ -130,7 +131,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base class of algorithms that refit to all data only when the estimate is needed.
+    """Base class of algorithms that refit the estimate to all data only when it is needed.
 
     Parameters
     ----------
@@ -140,7 +141,7 @@ class RefittingAlgorithm(EllipsoidalAlgorithm):
     """
 
     def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
-        self.is_stale = False  # whether the estimate omits some rewards
+        self.is_stale = False  # whether some rewards are not yet in the estimate
         super().__init__(problem, ridge)
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Base class of CRMM and MENU, which play an arm many times in a row for one update."""
+"""Base class of CRMM and MENU, which play an arm many times in a row for each update."""
 
 from abc import abstractmethod
 from typing import Any
@@ -21,15 +21,15 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     length : int
         Number of rounds in an epoch.
     **options
-        Keyword arguments of the next base class.
+        Keyword arguments for the constructor of the next base class.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
         self.rewards: list[float] = []  # rewards of this epoch so far
         self.arm = np.empty(0)  # the arm of this epoch, (d,)
-        self.index = 0  # its index when the epoch began
-        self.substituted = 0  # rounds so far in which another arm was played instead
+        self.index = 0  # index of that arm when the epoch began
+        self.substituted = 0  # number of rounds in which another arm was played instead
         super().__init__(problem, **options)
 
     def select(self, arms: np.ndarray) -> int:
@@ -52,7 +52,10 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
 
     @abstractmethod
     def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
-        """Learn from the ``rewards`` (n,) of arm ``x`` (d,); the last epoch may be short."""
+        """Learn from the ``rewards`` (n,) of an epoch with arm ``x`` (d,).
+
+        The last epoch may be shorter than the others.
+        """
 
     def diagnostics(self) -> dict[str, float]:
         return {"updates": self.updates, "substituted": self.substituted}

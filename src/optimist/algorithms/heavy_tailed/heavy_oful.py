@@ -2,7 +2,7 @@ r"""HEAVY-OFUL: adaptive Huber regression over all data.
 
 Huang, Zhong, Wang and Yang (2023), "Tackling Heavy-Tailed Rewards in Reinforcement Learning with
 Function Approximation", Algorithm 1. For $n_t = \|X_t\|_{H_{t-1}^{-1}}$,
-$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$, $f_\tau$ the Huber loss,
+$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$ and the Huber loss $f_\tau$,
 $$\sigma_t = \max\Big\{\nu_t, \sigma_{\min}, \tfrac{n_t}{c_0},
      \tfrac{\sqrt{LS}}{(2\kappa c_1)^{1/4}}\sqrt{n_t}\Big\},\quad w_t = \tfrac{n_t}{\sigma_t},\quad
   \tau_t = \tau_0\tfrac{\sqrt{1+w_t^2}}{w_t}t^p,\quad
@@ -15,9 +15,9 @@ $$c_0 = \frac1{\sqrt{23\Lambda}},\qquad
   c_1 = \frac{(\log 3T)^{(1-\varepsilon)/(1+\varepsilon)}}{48\,\Lambda^{2/(1+\varepsilon)}},\qquad
   \lambda = d/S^2 .$$
 
-Deviations: in one place, the paper prints the ridge without the factor 1/2. A radius smaller than
-the theory's would not shrink the two extra lower bounds on $\sigma_t$; the problem's option
-``relax_sigma_bounds`` multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
+Deviations: in one place, the paper omits the factor 1/2 of the ridge penalty. A smaller radius than
+in the theory does not by itself shrink the last two lower bounds on $\sigma_t$; the problem's
+option ``relax_sigma_bounds`` multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 """
 
 import math
@@ -45,7 +45,7 @@ class HeavyOFUL(RefittingAlgorithm):
 
     Notes
     -----
-    The count of clipped rewards refers to the last computed estimate.
+    The number of clipped rewards is counted at the last computed estimate.
     """
 
     reference = "Huang et al. (2023), Algorithm 1 and Theorem 3"
@@ -65,7 +65,7 @@ class HeavyOFUL(RefittingAlgorithm):
         # sigma_t is at least steep * n_t and at least flat * sqrt(n_t).
         self.steep = math.sqrt(23.0 * log_term)  # 1 / c_0
         self.flat = math.sqrt(size) / (2.0 * self.kappa * c_1) ** 0.25
-        # The radius of the theory is theory_start + t^p * theory_width.
+        # The radius in the theory is theory_start + t^p * theory_width.
         self.theory_start = 3.0 * math.sqrt(ridge) * problem.norm_bound
         self.theory_width = 24.0 * math.sqrt(2.0 * self.kappa) * logs**problem.power
         self.theory_width *= log_term ** (e / (1.0 + e))

@@ -13,10 +13,10 @@ $$V_t = V_{t-1} + \tfrac{X_tX_t^\top}{\alpha\sigma_t^2},\qquad
      \pm\tau_t\Big)\Big\|_{V_t},$$
 $$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = d,\ \alpha = 4 .$$
 
-Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is the appendix's condition (17); a
+Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is condition (17) in the appendix; a
 radius as large as in the theory implies it from the second round on, but smaller radii do not. The
-algorithm's box lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies the threshold
-$\tau_t$, because with the paper's constants rewards are hardly ever clipped.
+paper's Algorithm 1 lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies the
+threshold $\tau_t$, because with the paper's constants, rewards are hardly ever clipped.
 """
 
 import math
@@ -40,7 +40,7 @@ class HvtUCB(EllipsoidalAlgorithm):
     ----------
     problem : HeavyTailedProblem
     scale : {"round", "bound"}
-        Use $\nu_t$ of each round, or its upper bound (Corollary 1).
+        Whether to use $\nu_t$ of each round, or its upper bound $\nu$ (Corollary 1).
     stability_floor : bool
         Whether to keep the floor $2\sqrt2\,n_t$ on $\sigma_t$.
     tau_scale : float
@@ -67,7 +67,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         ridge = float(problem.dimension)
         self.tau_0 = threshold_constant(problem, ridge, ALPHA)
         self.tau_scale = positive("tau_scale", tau_scale)
-        self.sigma = self.tau = 0.0  # values of the last round
+        self.sigma = self.tau = 0.0  # sigma_t and tau_t of the last round
         self.clipped = 0
         self.projections = 0
         super().__init__(problem, ridge)
@@ -88,7 +88,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
         w2 = square / (ALPHA * sigma * sigma)
-        # A zero arm teaches nothing: this threshold never clips, and keeps the state finite.
+        # A zero arm carries no information; a huge threshold never clips and avoids 1 / 0.
         root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
         self.tau = self.tau_scale * threshold * root
         z = (reward - float(x.dot(self.theta))) / sigma

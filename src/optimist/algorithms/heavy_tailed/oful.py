@@ -6,8 +6,8 @@ $$X_t = \arg\max_x\; x^\top\hat\theta_{t-1} + \beta_{t-1}\|x\|_{V_{t-1}^{-1}},\q
   \beta_t = R\sqrt{2\log\frac{\det(V_t)^{1/2}}{\delta\,\det(\lambda I)^{1/2}}} + \sqrt\lambda S.$$
 
 Deviations: heavy-tailed noise has no sub-Gaussian scale R, and the paper that compares with OFUL
-does not give one; the option ``R`` offers three. $\lambda = 1$. ``weighted`` is our own control:
-every observation is divided by its own scale $\nu_t$, which makes R = 1.
+does not state one; the option ``R`` offers three. The ridge is $\lambda = 1$. ``weighted=True`` is
+our own control: every observation is divided by its own scale $\nu_t$, which makes R = 1.
 """
 
 import math
@@ -26,7 +26,7 @@ class OFUL(EllipsoidalAlgorithm):
     ----------
     problem : HeavyTailedProblem
     R : {"nu", "unit", "sd"}
-        Sub-Gaussian scale: the $\nu$ that other methods get (its bound if it varies), 1, or the
+        Sub-Gaussian scale: the $\nu$ that other methods use (its bound if it varies), 1, or the
         standard deviation of the noise, which must be finite.
     weighted : bool
         Whether to weight rounds by $1/\nu_t^2$.
@@ -40,11 +40,11 @@ class OFUL(EllipsoidalAlgorithm):
         one_of("R", R, ("nu", "unit", "sd"))
         self.weighted = one_of("weighted", weighted, (False, True))
         if R == "sd" and not math.isfinite(problem.deviation):
-            raise ConfigError("R is 'sd'; allowed where the noise has no variance: nu, unit")
+            raise ConfigError("R is 'sd'; allowed if the noise has infinite variance: nu, unit")
         scales = {"nu": problem.scale_bound, "unit": 1.0, "sd": problem.deviation}
         self.R = 1.0 if self.weighted else scales[R]
         self.half_log_det = 0.0  # half of log det(V / lambda)
-        self.moment = np.zeros(problem.dimension)  # sum of weighted r x
+        self.moment = np.zeros(problem.dimension)  # weighted sum of r x
         super().__init__(problem, ridge=1.0)
 
     def theory_radius(self) -> float:

@@ -21,7 +21,7 @@ ESTIMATORS = ("ls", "ons")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
-    """Base class of methods that learn from one arm and target at a time, in O(d^2).
+    """Base class of methods that learn from one arm and its target at a time, in O(d^2).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class OnlineNewton(EllipsoidalAlgorithm):
         x, v : (d,) arrays
             The arm, and $v = V_n^{-1}x$.
         target : float
-            Value that replaces the reward.
+            The value used in place of the reward.
         square : float
             $x^\top v$.
         """
@@ -62,11 +62,11 @@ class OnlineNewton(EllipsoidalAlgorithm):
 
 
 def absolute_root(problem: HeavyTailedProblem) -> float:
-    r"""Return the root $LS + \nu$ of a bound on $\mathbb E|r|^{1+\varepsilon}$, from Minkowski."""
+    r"""Return $LS + \nu$, which bounds $(\mathbb E|r|^{1+\varepsilon})^{1/(1+\varepsilon)}$."""
     return problem.arm_bound * problem.norm_bound + problem.scale_bound
 
 
 def log_determinant_bound(problem: HeavyTailedProblem) -> float:
-    r"""Return the bound $d\log(1 + \frac T{2d})$ on the log-determinant, for ridge 1."""
+    r"""Return the bound $d\log(1 + \frac T{2d})$ on $\log\det V$ for a ridge of 1."""
     d = problem.dimension
     return d * math.log(1.0 + problem.horizon / (2.0 * d))

@@ -8,7 +8,7 @@ $$\hat\theta_t = V_t^{-1/2}\Big(\sum_s u_{i,s}r_s\,\mathbb 1\{|u_{i,s}r_s| \le b
 $$\beta_t = 4\sqrt d\,b^{\frac1{1+\varepsilon}}\big(\log\tfrac{2dT}\delta\big)^{
      \frac\varepsilon{1+\varepsilon}}t^p + S .$$
 
-Deviations: the root of V is the symmetric one. Public code uses $\log(2T/\delta)$, the power
+Deviations: the square root of V is the symmetric one. Public code uses $\log(2T/\delta)$, the power
 1/2 and a fifth of the radius.
 """
 
@@ -35,7 +35,7 @@ class TOFU(RefittingAlgorithm):
     def __init__(self, problem: HeavyTailedProblem) -> None:
         self.root = absolute_root(problem)
         self.tail = math.log(2.0 * problem.dimension * problem.horizon / problem.delta)
-        self.history = GrowingTable(problem.dimension + 1)  # arms and rewards, as columns
+        self.history = GrowingTable(problem.dimension + 1)  # each column is an arm and its reward
         self.truncated = 0
         super().__init__(problem, ridge=1.0)
 

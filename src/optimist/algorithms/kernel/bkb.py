@@ -5,7 +5,7 @@ Adaptive Sketching: Scalable and No Regret", Algorithm 1. For the DTC posterior 
 \tilde\sigma_t$ on inducing points $S_t$ (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\tilde\beta_t\tilde\sigma_t(x),\qquad
   P(a\in S_{t+1}) = 1-(1-p_a)^{n_a},\quad p_a = \min\{1,\bar q\,\tilde\sigma_t^2(a)\},$$
-for every arm a that has been played, $n_a$ times up to round t + 1. For
+for every played arm a, where $n_a$ is the number of its plays up to round t + 1. For
 $D_t = \sum_an_a\tilde\sigma_t^2(a)$, $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and
 $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
@@ -16,14 +16,15 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 | practical | $\xi\sqrt{D_t\log t+\log(1/\delta)} + \sqrt\lambda F$ |
 | matched | radius of exact GP-UCB on the same history |
 
-Deviations: the paper prints $\log(\kappa^2t)$, which is 0 in the first round; its proof drops a
-$1/\lambda$, which ``corrected`` restores; ``practical`` is the radius of the authors' library,
-whose inclusion probability $\min\{1,n_a\bar q\tilde\sigma^2\}$ is ``inclusion=linear``. If a draw
-includes no arm, which the paper does not rule out, the arm with the largest $n_ap_a$ is taken.
+Deviations: in place of $\log(1+\kappa^2t)$, the paper prints $\log(\kappa^2t)$, which is 0 in the
+first round. Its proof drops a factor $1/\lambda$, which ``corrected`` restores. ``practical`` is
+the radius in the authors' library, and ``inclusion=linear`` is the inclusion probability there,
+$\min\{1,n_a\bar q\tilde\sigma^2\}$. If a draw includes no arm, which the paper does not rule out,
+the arm with the largest $n_ap_a$ becomes the only inducing point.
 
-Defaults: $\bar q$ is from Theorem 3.1 and the radius from Theorem 4.1, as in the paper. This
-$\bar q$ keeps nearly every arm in 2000 rounds, so most cells have $\bar q$ of 2, 5 or 10 and the
-library's radius, such as ``bkb[q_bar=5,radius=practical]``.
+Defaults: $\bar q$ is from Theorem 3.1 and the radius from Theorem 4.1, as in the paper. With this
+$\bar q$, nearly every played arm remains an inducing point for 2000 rounds, so most experiments use
+$\bar q$ = 2, 5 or 10 and the library's radius, as in ``bkb[q_bar=5,radius=practical]``.
 """
 
 import math
@@ -43,24 +44,24 @@ RADII = ("paper", "corrected", "practical", "matched")
 class BKB(InducingPointUCB):
     r"""BKB, with time per round proportional to $Ar^2 + m^2r$.
 
-    Here r is the rank of the kernel of the m inducing points.
+    Here A is the number of arms, and r is the rank of the kernel matrix of the m inducing points.
 
     Parameters
     ----------
     problem : KernelProblem
     q_bar : float or "theory"
-        $\bar q$, or its value in Theorem 3.1, $6\alpha\log(4T/\delta)/\varepsilon^2$.
+        $\bar q$; ``theory`` is its value in Theorem 3.1, $6\alpha\log(4T/\delta)/\varepsilon^2$.
     radius : {"paper", "corrected", "practical", "matched"}
         As in the table above.
     epsilon : float
-        $\varepsilon$ in (0, 1), the accuracy of the theory.
+        $\varepsilon$ in (0, 1), the accuracy parameter of the theory.
     inclusion : {"union", "linear"}
         $P(a\in S_{t+1})$ as above, or as in the authors' library.
     cache : bool
-        Whether to keep the kernel rows of all u played arms, in 8Au bytes. Otherwise, compute the
-        rows of S in every round and hold only these, in 8Ar bytes, the space in the theory.
+        Whether to keep the kernel rows of all u played arms, which takes 8Au bytes. Otherwise, the
+        rows of S are computed in every round, which takes only 8Ar bytes, as in the theory.
     rng : Generator
-        Draws the first arm and the inducing points.
+        Random stream that draws the first arm and the inducing points.
     """
 
     reference = "Calandriello et al. (2019), Algorithm 1 and Theorem 4.1"
@@ -88,13 +89,13 @@ class BKB(InducingPointUCB):
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
         self.prior_bound = 0.0  # kappa^2, the largest k(x, x) so far
-        # The array (r, A) in which leverages were computed, if there is no cache.
+        # The array of shape (r, A) in which leverages were computed; None with a cache.
         self.held: np.ndarray | None = None
         self.exact: GrowingCholesky | None = None
         if radius == "matched":
             self.exact = GrowingCholesky(problem.kernel, problem.ridge)
 
-    # The steps of a round, in order; `KernelUCB` defines when each is called.
+    # The steps of a round, in order; `KernelUCB` describes when each is called.
 
     def choose(self) -> int:
         if self.t == 0:
@@ -107,10 +108,10 @@ class BKB(InducingPointUCB):
             self.exact.observe(arms[index], reward)
 
     def _leverage(self, arms, index):
-        """Return the leverage of an arm under the last posterior, before its play is added."""
+        """Return the leverage of an arm under the posterior before this play."""
         if self.problem.fixed_arms and len(self.leverages):
             return float(self.leverages[index])
-        # The arms may differ from the arms of the last prediction.
+        # The arms may have changed since the last prediction.
         x = arms[index : index + 1]
         prior = self.problem.kernel.diagonal(x)
         if self.posterior is None:
@@ -130,7 +131,7 @@ class BKB(InducingPointUCB):
         self.beta = self.problem.factor * self.confidence_radius()
 
     def resample(self) -> None:
-        """Redraw the inducing points with the leverages of the last posterior."""
+        """Redraw the inducing points, based on leverages under the last posterior."""
         p = np.minimum(1.0, self.q_bar * self.played.leverages)
         n = self.played.counts
         chance = 1.0 - (1.0 - p) ** n if self.inclusion == "union" else np.minimum(1.0, n * p)
@@ -138,10 +139,10 @@ class BKB(InducingPointUCB):
         self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
     def _fit(self, arms, prior):
-        """Set the mean of ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
+        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
 
-        ``prior`` (A,) is the prior variance of ``arms``. Computing leverages overwrites the rows of
-        the kernel that belong to the basis.
+        ``prior`` (A,) holds the prior variances at ``arms``. Computing leverages overwrites the
+        kernel rows of the basis.
         """
         played, ridge = self.played, self.problem.ridge
         observed = played.kernel_with_played(self.drawn)  # (m, u)
@@ -160,7 +161,7 @@ class BKB(InducingPointUCB):
         self.information = float(played.counts @ played.leverages)
 
     def confidence_radius(self) -> float:
-        r"""Return $\tilde\beta_t$, before the common factor."""
+        r"""Return $\tilde\beta_t$ without the problem's factor."""
         problem, spent = self.problem, self.information
         tail, bias = -math.log(problem.delta), math.sqrt(problem.ridge) * problem.norm_bound
         growth = self.prior_bound * self.t

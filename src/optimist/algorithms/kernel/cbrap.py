@@ -1,12 +1,13 @@
 r"""CBRAP: LinUCB after a random projection to m dimensions.
 
 Yu, Lyu and King (2017), "CBRAP: Contextual Bandits with RAndom Projection", Algorithm 1. For
-P (m, d) with independent $N(0,1/m)$ entries and $z = Px$, $V_t = \lambda I+\sum_sz_sz_s^\top$,
+a random P (m, d) with independent $N(0,1/m)$ entries, $z = Px$ and
+$V_t = \lambda I+\sum_sz_sz_s^\top$,
 $$x_{t+1} = \arg\max_x\;z^\top\hat\theta_t+\beta_t\|z\|_{V_t^{-1}},\qquad
   \beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
-Deviations: the radius is the radius of LinUCB in the projected space. It ignores the error of the
-projection, as the published algorithm does.
+Deviations: the radius is computed as in LinUCB, but in the projected space. It ignores the error of
+the projection, as the published algorithm does.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ class CBRAP(FeatureUCB):
     size : int
         m, the dimension after projection.
     rng : Generator
-        Draws the projection in the first round.
+        Random stream that draws the projection in the first round.
     """
 
     reference = "Yu et al. (2017), Algorithm 1"

@@ -1,4 +1,4 @@
-"""Base class of methods with explicit features of the arms."""
+"""Base class of methods that compute explicit features of the arms."""
 
 from abc import abstractmethod
 from typing import Any
@@ -21,12 +21,12 @@ class FeatureUCB(KernelUCB):
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
         self.posterior: Any = None  # a `FeaturePosterior` once arms are known
-        self._features: np.ndarray | None = None  # features of fixed arms
-        self.offered = np.empty((0, 0))  # features of the last arms
+        self._features: np.ndarray | None = None  # features of the arms if these are fixed
+        self.offered = np.empty((0, 0))  # features of the arms last on offer
 
     @abstractmethod
     def features(self, arms: np.ndarray) -> np.ndarray:
-        """Return the features of ``arms`` (A, d), an array of shape (A, D)."""
+        """Return the features of ``arms`` (A, d) as an array of shape (A, D)."""
 
     def begin(self, arms: np.ndarray) -> None:
         self._features = self.features(arms)

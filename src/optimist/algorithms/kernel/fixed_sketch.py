@@ -1,4 +1,4 @@
-"""Base class of SoR-UCB and DTC-UCB: a fixed number of uniformly drawn inducing points."""
+"""Base class of SoR-UCB and DTC-UCB, which use a fixed number of uniformly drawn points."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class FixedSketchUCB(InducingPointUCB):
-    r"""Base class of algorithms whose number of inducing points does not adapt.
+    r"""Base class of algorithms that use a fixed number of inducing points.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ class FixedSketchUCB(InducingPointUCB):
     size : int
         m, the number of inducing points.
     source : {"arms", "history"}
-        Whether to draw the points once, from the arms on offer after the first reward, or in every
-        round, from the plays so far.
+        Whether to draw the inducing points once, from the arms on offer after the first reward, or
+        in every round, from the plays so far.
     rng : Generator
     """
 
@@ -36,14 +36,14 @@ class FixedSketchUCB(InducingPointUCB):
         super().__init__(problem, cache=source == "history", rng=rng)
         self.size = whole_number("size", size)
         self.source = one_of("source", source, ("arms", "history"))
-        self.points: Any = None  # inducing points of source "arms", (m, d)
-        self.gram: Any = None  # their kernel with each other, (m, m)
-        self.kept: Any = None  # their kernel with fixed arms, (m, A)
+        self.points: Any = None  # the inducing points if source is "arms", (m, d)
+        self.gram: Any = None  # kernel matrix of these points, (m, m)
+        self.kept: Any = None  # kernel between these points and fixed arms, (m, A)
 
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
     ) -> np.ndarray:
-        """Return the leverages of n points, an array of shape (n,).
+        """Return the leverages of n points as an array of shape (n,).
 
         Parameters
         ----------
@@ -51,7 +51,7 @@ class FixedSketchUCB(InducingPointUCB):
         B : (r, n) array
             Kernel between the basis of the posterior and the points; it may be overwritten.
         prior : (n,) array
-            Prior variance of the points.
+            Prior variances at the points.
         """
         return posterior.leverages(B, prior)
 
@@ -73,7 +73,7 @@ class FixedSketchUCB(InducingPointUCB):
         self.beta = self.problem.factor * sub_gaussian_radius(self.problem, log_det)
 
     def _draw(self, arms):
-        """Draw inducing points after a reward, while ``arms`` (A, d) are on offer."""
+        """Draw inducing points from the plays so far, or once from ``arms`` (A, d)."""
         if self.source == "history":
             u, n = len(self.played), self.played.counts
             self.drawn = self.rng.choice(u, min(self.size, u), replace=False, p=n / n.sum())
@@ -85,9 +85,9 @@ class FixedSketchUCB(InducingPointUCB):
                 self.kept = self.problem.kernel(self.points, arms)
 
     def _fit(self, arms, prior):
-        """Set the mean of ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
+        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
 
-        Return the posterior. ``prior`` (A,) is the prior variance of ``arms``.
+        Return the posterior. ``prior`` (A,) holds the prior variances at ``arms``.
         """
         played = self.played
         K_S, observed = self._inducing_kernel()
@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return the kernels of inducing points with each other (m, m) and played arms (m, u)."""
+        """Return the kernels of inducing points with themselves (m, m) and played arms (m, u)."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed
@@ -115,7 +115,7 @@ class FixedSketchUCB(InducingPointUCB):
         return self.gram, self.kept[:, self.played.indices]
 
     def _rows(self, basis, arms):
-        """Return the kernel of inducing points ``basis`` (r,) and ``arms``, a new (r, A) array."""
+        """Return a new (r, A) array: the kernel of inducing points ``basis`` (r,) with ``arms``."""
         if self.source == "history":
             return self.played.kernel_with(self.drawn[basis], arms)
         if self.kept is None:

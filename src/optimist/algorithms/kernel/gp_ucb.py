@@ -1,16 +1,16 @@
 r"""GP-UCB: optimism with the exact posterior.
 
-Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting";
+Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting",
 in the form of Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching",
 equations 6 and 7,
 $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
   \beta_t = \sqrt\lambda F + \xi\sqrt{2\big(\log\det(K_t/\lambda+I)+\log(1/\delta)\big)} .$$
 
-Deviations: none in ``logdet``. ``ay`` is the tighter
+Deviations: none with ``radius=logdet``. ``radius=ay`` is the tighter radius
 $\sqrt\lambda F + \xi\sqrt{\log\det(K_t/\lambda+I) + 2\log(1/\delta)}$ of Abbasi-Yadkori (2012).
-``igp`` is from Chowdhury and Gopalan (2017), $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$, on the
-scale of the function and with $\lambda = 1+2/T$; half of the realised log-determinant replaces
-$\gamma$.
+``radius=igp`` is the radius $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$ of Chowdhury and Gopalan
+(2017), on the scale of the function and with $\lambda = 1+2/T$; half of the realised
+log-determinant replaces $\gamma$.
 """
 
 import math
@@ -33,19 +33,20 @@ SOLVERS = ("incremental", "recall", "distinct", "naive")
 
 
 class GPUCB(KernelUCB):
-    r"""GP-UCB with the exact posterior from every observation.
+    r"""GP-UCB with the exact posterior given all observations.
 
     Parameters
     ----------
     problem : KernelProblem
     radius : {"logdet", "ay", "igp"}
-        $\beta_t$ as above, or as one of the deviations.
+        $\beta_t$ as in the formula above, or as in one of the deviations.
     solver : {"incremental", "recall", "distinct", "naive"}
-        How to update the posterior of all arms with each reward: starting from the prior, O(At);
-        from the last reward of the arm, O(Ag) if that was g rounds ago; from the u distinct played
-        arms, O(Au); or by factorising the whole kernel matrix, $O(t^3 + At^2)$, the complexity that
-        is usually quoted. All give the same posterior. If arms change, the first three keep the
-        factor and solve for the arms on offer, $O(At^2)$.
+        How to update the posterior of all arms after each reward. ``incremental`` starts from the
+        prior, in O(At); ``recall`` from the arm's last reward, in O(Ag) if that was g rounds ago;
+        ``distinct`` from the u distinct played arms, in O(Au). ``naive`` factorises the whole
+        kernel matrix, in $O(t^3 + At^2)$, the complexity that is usually quoted. All give the same
+        posterior. If the arms change, the first three keep the Cholesky factor and solve for the
+        arms on offer, in $O(At^2)$.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"
@@ -58,7 +59,7 @@ class GPUCB(KernelUCB):
         super().__init__(problem)
         self.ridge = 1.0 + 2.0 / problem.horizon if radius == "igp" else problem.ridge
         self.posterior: Any = None  # a `PointPosterior`, or a `GrowingCholesky`
-        # Arms (d,) and their rewards, for the naive solver.
+        # Played arms (d,) and their rewards, for the naive solver.
         self.observed: list[np.ndarray] = []
         self.rewards: list[float] = []
         if solver != "naive" and not problem.fixed_arms:

@@ -1,4 +1,4 @@
-"""Base class of methods with inducing points, and a record of the played arms and their kernels."""
+"""Base class of methods that use inducing points, and a record of the played arms."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class Played:
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms with which each played arm keeps its kernel row; None keeps no rows.
+        Fixed arms; the kernel between each played arm and these is kept. If None, it is not.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Played:
     def __init__(self, kernel: Kernel, arms: np.ndarray | None = None) -> None:
         self.kernel = kernel
         self._arms = arms
-        self._places: dict[bytes, int] = {}  # position of an arm, by its bytes
+        self._places: dict[bytes, int] = {}  # position of each arm, keyed by its bytes
         self._counts, self._sums, self._leverages = GrowingArray(), GrowingArray(), GrowingArray()
         self._indices = GrowingArray(dtype=int)
         self._points: GrowingArray | None = None
@@ -67,19 +67,19 @@ class Played:
         return sum(part.nbytes for part in parts if part is not None)
 
     def kernel_with_played(self, places: np.ndarray) -> np.ndarray:
-        """Return the (m, u) kernel of the played arms at ``places`` (m,) with all played arms."""
+        """Return the (m, u) kernel between played arms at ``places`` (m,) and all played arms."""
         if self._rows is None:
             return self.kernel(self.points[places], self.points)
         return self._rows.values[places[:, None], self.indices]
 
     def kernel_with(self, places: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Return the kernel of played arms at ``places`` (m,) and ``arms``, a new (m, A) array."""
+        """Return the kernel between played arms at ``places`` (m,) and ``arms``, copied, (m, A)."""
         if self._rows is None:
             return self.kernel(self.points[places], arms)
         return self._rows.values[places]
 
     def add(self, x: np.ndarray, index: int, reward: float, leverage: float = 0.0) -> None:
-        """Record a play of ``x`` (d,), the arm ``index``; a new arm starts with ``leverage``."""
+        """Record a play of arm ``index``, ``x`` (d,); store ``leverage`` if the arm is new."""
         place = self._places.setdefault(x.tobytes(), len(self._places))
         if place == len(self._counts):
             self._append(x, index, leverage)
@@ -99,7 +99,7 @@ class Played:
 
 
 class InducingPointUCB(KernelUCB):
-    r"""Base class of algorithms whose posterior rests on inducing points.
+    r"""Base class of algorithms that approximate the posterior with inducing points.
 
     Parameters
     ----------
@@ -107,13 +107,13 @@ class InducingPointUCB(KernelUCB):
     cache : bool
         Whether to keep the kernel rows of all played arms, if the arms are fixed.
     rng : Generator
-        Draws the first arm and the inducing points.
+        Random stream that draws the first arm and the inducing points.
 
     Attributes
     ----------
     played : Played
     drawn : (m,) array of int
-        The inducing points as indices of played arms, if they are drawn from the played arms.
+        Positions of the inducing points among the played arms, if they are drawn from these.
     inducing : int
         Number of inducing points.
     information : float

@@ -33,30 +33,30 @@ class KernelUCB(FiniteArmAlgorithm):
     t : int
         Number of rounds played.
     beta : float
-        $\beta_t$, on the scale of leverages.
+        $\beta_t$, which multiplies the square roots of leverages.
     mean, leverages : (A,) arrays
-        Means and leverages at the last arms.
+        Posterior means and leverages at the arms last on offer.
     is_stale : bool
-        Whether means and leverages do not include the last reward yet.
+        Whether the means and leverages do not yet include the last reward.
     """
 
     problem_type = KernelProblem
     problem: KernelProblem
-    kernels: ClassVar[tuple[str, ...] | None] = None  # the supported kernels; None for all
+    kernels: ClassVar[tuple[str, ...] | None] = None  # the supported kernels; None: all
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
         self.t = 0
         self.beta = 0.0
         self.mean = self.leverages = np.empty(0)
-        self.arms: np.ndarray | None = None  # a copy of fixed arms, (A, d)
+        self.arms: np.ndarray | None = None  # a copy of the arms if these are fixed, (A, d)
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
-        """Optional hook, called once with fixed ``arms`` (A, d)."""
+        """Optional hook, called once with ``arms`` (A, d) if these are fixed."""
 
     def choose(self) -> int:
-        """Return the index of the arm to play, given the posterior; the first if several tie."""
+        """Return the index of the arm to play; if several arms tie, the first of them."""
         return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
 
     @abstractmethod
@@ -91,13 +91,13 @@ class KernelUCB(FiniteArmAlgorithm):
             self.begin(self.arms)
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        # Each row holds the values of a function at the last arms.
+        # Each row of ``thetas`` holds the values of a function at the arms last on offer.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         return np.all(np.abs(thetas - self.mean) <= self.widths(), axis=1)
 
     def widths(self) -> np.ndarray:
-        r"""Return $\beta_t\sigma_t$ at the last arms, an array of shape (A,)."""
+        r"""Return $\beta_t\sigma_t$ at the arms last on offer, as an array of shape (A,)."""
         return self.beta * np.sqrt(self.leverages)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
@@ -105,16 +105,17 @@ class KernelUCB(FiniteArmAlgorithm):
 
 
 class BoundUse(Observer):
-    r"""Observer of the largest ratio of the mean's error to its bound, over arms and rounds.
+    r"""Observer that records the largest ratio of the posterior mean's error to its bound.
 
-    Calandriello et al. (2019), Theorem D.1: the function f satisfies, for all arms and rounds,
-    $|f(x)-\tilde\mu_t(x)|\le\tilde\beta_t\tilde\sigma_t(x)$ with probability $1-\delta$.
+    The maximum is over all arms and rounds. Calandriello et al. (2019), Theorem D.1: with
+    probability $1-\delta$, the function f satisfies
+    $|f(x)-\tilde\mu_t(x)|\le\tilde\beta_t\tilde\sigma_t(x)$ for all arms and rounds.
 
     Parameters
     ----------
     truth : callable
-        Maps a round to the values (A,) of the function at the last arms before that round, or to
-        None; see `FiniteArmEnvironment.truth`.
+        Function that maps a round to the values of f at the arms last on offer before that round,
+        as an array of shape (A,), or to None; see `FiniteArmEnvironment.truth`.
     algorithm : KernelUCB
     """
 
@@ -130,7 +131,7 @@ class BoundUse(Observer):
         errors = np.abs(f - algorithm.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = errors / algorithm.widths()
-        # An arm whose value is known exactly has no width, and should have no error.
+        # An arm with an exactly known value has width 0; if its error is 0 too, so is its share.
         shares[errors == 0.0] = 0.0
         self._largest = max(self._largest, float(shares.max()))
 

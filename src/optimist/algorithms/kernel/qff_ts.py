@@ -5,9 +5,9 @@ Quadrature Fourier Features", Algorithm 1. For features $\phi$ from Gauss-Hermit
 $V_t = \lambda I+\sum_s\phi(x_s)\phi(x_s)^\top$,
 $$\theta_t \sim N(\hat\theta_t,\ \xi^2V_t^{-1}),\qquad x_{t+1} = \arg\max_x\phi(x)^\top\theta_t .$$
 
-Deviations: no additive structure, and the maximum is over the given arms. The number of
-features grows like $2\bar m^d$, so only few dimensions are possible. The method has no confidence
-set, and `contains` always returns true.
+Deviations: the kernel has no additive structure, and the maximum is over the given arms. The number
+of features grows like $2\bar m^d$, so only a few dimensions are feasible. The method has no
+confidence set, so `contains` always returns True.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from optimist.environments.observer import Observer
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.features import FourierFeatures, quadrature_features
 
-NODES = (24, 12, 8)  # per coordinate, in 1, 2 and 3 dimensions
+NODES = (24, 12, 8)  # nodes per coordinate in 1, 2 and 3 dimensions
 
 
 class QFFTS(FeatureUCB):
@@ -29,7 +29,7 @@ class QFFTS(FeatureUCB):
     ----------
     problem : KernelProblem
     nodes : int or "default"
-        $\bar m$, quadrature nodes per coordinate; by default 24, 12 or 8 in 1, 2 or 3 dimensions.
+        $\bar m$, the number of nodes per coordinate; by default 24, 12 or 8 for d = 1, 2 or 3.
     rng : Generator
     """
 
@@ -68,4 +68,4 @@ class QFFTS(FeatureUCB):
         return np.ones(len(thetas), dtype=bool)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
-        return []  # the method uses draws instead of bounds
+        return []  # the method uses posterior draws and has no bounds to check

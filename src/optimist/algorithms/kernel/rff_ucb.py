@@ -26,9 +26,9 @@ class RFFUCB(FeatureUCB):
     ----------
     problem : KernelProblem
     features : int
-        D, an even number.
+        D, the number of random features, which must be even.
     rng : Generator
-        Draws the frequencies in the first round.
+        Random stream that draws the frequencies in the first round.
     """
 
     reference = "Rahimi and Recht (2007), Algorithm 1"

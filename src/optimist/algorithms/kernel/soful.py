@@ -11,7 +11,8 @@ $$\tilde\beta_t = \xi\sqrt{m\log\Big(1+\frac{tL^2}{m\lambda}\Big)+2\log\tfrac1\d
      +d\log\Big(1+\frac{\bar\rho}\lambda\Big)}\sqrt{1+\frac{\bar\rho}\lambda}
   +\sqrt\lambda F\Big(1+\frac{\bar\rho}\lambda\Big) .$$
 
-Deviations: none in ``own``; ``oful`` is the radius of LinUCB with the sketched log-determinant.
+Deviations: none with ``radius=own``; ``radius=oful`` is the radius of LinUCB, computed from the
+log-determinant of the sketched matrix.
 """
 
 import math
@@ -25,7 +26,7 @@ from optimist.numerics.linear import dots
 
 
 class SOFUL(KernelUCB):
-    """SOFUL, with time per round proportional to Amd.
+    r"""SOFUL, with time per round proportional to Amd.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class SOFUL(KernelUCB):
     size : int
         m, the number of rows of the sketch.
     radius : {"own", "oful"}
-        Radius as above, or as in LinUCB.
+        $\tilde\beta_t$ as in the formula above, or the radius of LinUCB.
     """
 
     reference = "Kuzborskij et al. (2019), Algorithm 2"

@@ -1,7 +1,7 @@
-r"""SoR-UCB: GP-UCB on a fixed number of inducing points, with no prior outside their span.
+r"""SoR-UCB: GP-UCB on a fixed number of inducing points, with no variance outside their span.
 
 Wahba (1990), "Spline Models for Observational Data", Chapter 7; Quinonero-Candela et al. (2007),
-Section 4. For the embedding of m inducing points (`optimist.numerics.nystrom`),
+Section 4. For the embedding z by m inducing points (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\beta_t\tilde\sigma_t(x),\qquad
   \tilde\sigma^2 = z(x)^\top V^{-1}z(x),$$
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(G_t/\lambda+I)+\log(1/\delta))} .$$
@@ -19,7 +19,7 @@ from optimist.numerics.nystrom import NystromPosterior
 class SoRUCB(FixedSketchUCB):
     """SoR-UCB, with time per round proportional to $Ar^2$, where r is at most m.
 
-    The options are as in `FixedSketchUCB`.
+    For the options, see `FixedSketchUCB`.
     """
 
     reference = "Wahba (1990), Section 7.1"
