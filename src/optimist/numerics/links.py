@@ -67,7 +67,7 @@ class Link(ABC):
         dimension : int
             d.
         delta : float
-            The constant holds with probability 1 - delta.
+            Failure probability: the constant is valid with probability 1 - delta.
         """
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Logistic(Link):
     name = "logistic"
 
     def log_partition(self, z: Any) -> Any:
-        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), exact to one rounding of 1.
+        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), up to one rounding error of 1 + e^-|z|.
         return np.maximum(z, 0.0) + np.log(1.0 + np.exp(-np.abs(z)))
 
     def mean(self, z: Any) -> Any:
@@ -98,8 +98,8 @@ class Logistic(Link):
         return e / np.square(1.0 + e)
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        # In place if possible: this is the inner loop of the likelihood methods. The mean is
-        # accurate to one rounding error in absolute, not in relative, terms.
+        # This is the inner loop of the likelihood methods, so it computes in place where possible.
+        # The absolute error of the mean is at most one rounding error; its relative error is not.
         e = np.abs(z)
         np.negative(e, out=e)
         np.exp(e, out=e)

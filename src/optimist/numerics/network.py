@@ -19,7 +19,7 @@ HIDDEN = 25
 
 
 class Layers(NamedTuple):
-    """Views of rows of parameters: W_1 (K, H, d), b_1 and w_2 (K, H), b_2 (K,)."""
+    """The parameters of K networks: W_1 (K, H, d), b_1 and w_2 (both (K, H)), and b_2 (K,)."""
 
     W1: np.ndarray
     b1: np.ndarray
@@ -28,16 +28,16 @@ class Layers(NamedTuple):
 
 
 class TwoLayerNetwork:
-    r"""Values and gradients for K pairs of parameters and points at once.
+    r"""A network, evaluated at K pairs of parameters and points at once.
 
     Parameters are rows ``[W_1 (row by row), b_1, w_2, b_2]`` of length $d_w = Hd+2H+1$.
 
     Parameters
     ----------
     dimension : int
-        d, length of x.
+        d, the length of x.
     hidden : int
-        H.
+        H, the number of hidden units.
     """
 
     def __init__(self, dimension: int, hidden: int = HIDDEN) -> None:
@@ -66,12 +66,12 @@ class TwoLayerNetwork:
 
     @staticmethod
     def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
-        """Write the gradients in the parameters to ``out`` and return the gradients in x (K, d).
+        """Write the parameters' gradients to ``out``, and return the gradients (K, d) in x.
 
         Parameters
         ----------
         out, layers : Layers
-            Views of an array for the gradients, and of the parameters; see `layers`.
+            Views of the array to write to, and of the parameters; see `layers`.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -152,7 +152,7 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, equal to scipy's but without its slow import."""
+    """Return 1 / (1 + exp(-z)) for one number, as scipy's ``expit`` but without a slow import."""
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:

@@ -1,13 +1,13 @@
 r"""Search spaces: points of the box $[0,10]^d$ as settings of a classifier.
 
-Coordinates represent settings in the order of a table that maps names to kinds. A coordinate u
-gives
+Coordinates represent settings in the order of a table that maps names to kinds. The kind of a
+setting determines its value for a coordinate u:
 
 choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
-whole number  $a+\lfloor u(b-a+1)/10\rfloor$ from a to b;
-real          $a+(b-a)u/10$, clipped if an end of the range is not allowed.
+whole number  $a+\lfloor u(b-a+1)/10\rfloor$, from a to b;
+real          $a+(b-a)u/10$, clipped if the classifier does not allow an end of the range.
 
-At u = 10, which would begin another bin, choices and whole numbers take their last value. Liu and
+At u = 10, where another bin would begin, choices and whole numbers take their last value. Liu and
 Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for reals; equal
 bins for whole numbers are our interpretation.
 """
@@ -29,7 +29,7 @@ def _bin(u, count):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of ``options``, in equal bins."""
+    """A choice among ``options``, with bins of equal width."""
 
     options: tuple
 
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from ``low`` to ``high``, inclusive, in equal bins."""
+    """A whole number from ``low`` to ``high``, inclusive, with bins of equal width."""
 
     low: int
     high: int
@@ -69,7 +69,7 @@ class Real:
 _FEATURES = Choice(("sqrt", "log2"))
 _MOMENT = Real(0.0, 1.0, least=1e-6, most=1.0 - 1e-6)
 
-# Settings of scikit-learn's classifiers by model, under scikit-learn's names.
+# For each model, the settings of scikit-learn's classifier, under scikit-learn's names.
 SPACES = {
     "rf": {
         "n_estimators": Whole(20, 200),
@@ -107,12 +107,12 @@ SPACES = {
 
 
 def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
-    """Return the settings, by name, that a point of the box represents.
+    """Return a dict of the settings that a point of the box represents.
 
     Parameters
     ----------
     space : dict
-        Kinds of settings by name, as in SPACES.
+        Maps the name of each setting to its kind, as in `SPACES`.
     x : (d,) sequence of numbers in [0, 10]
         One coordinate per setting.
 
