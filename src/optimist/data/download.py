@@ -48,7 +48,7 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
     Parameters
     ----------
     tell : callable
-        Not called.
+        Ignored.
     uci_id : int
     columns : sequence of str
 

@@ -89,7 +89,7 @@ def _text(value: str | float) -> str:
 
 
 def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Give whole numbers the smallest signed integer type, so that equal tables share dtypes."""
+    """Store whole numbers in the smallest signed integer type: equal tables then share dtypes."""
     import pandas as pd
 
     def compact(column: "pd.Series") -> "pd.Series":

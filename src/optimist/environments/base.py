@@ -165,12 +165,12 @@ _TYPES = tuple(map(np.dtype, ("float64", "float32", "int64", "int32")))
 
 
 def is_array(values: Any) -> bool:
-    """Return whether ``values`` is a plain array of numbers that algorithms can compute with."""
+    """Return whether ``values`` is a numpy array of a type that algorithms can compute with."""
     return type(values) is np.ndarray and values.dtype in _TYPES
 
 
 def in_words(values: Any) -> str:
-    """Describe the type of a value, or the type of the entries of a plain array, in words."""
+    """Describe in words the type of a value or, for a numpy array, the type of its entries."""
     name = type(values).__name__
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an array of {values.dtype}" if type(values) is np.ndarray else f"{article} {name}"

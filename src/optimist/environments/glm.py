@@ -23,7 +23,7 @@ KAPPA_CHOICES = ("parameter", "arms", "ball")
 
 
 class GLMEnvironment(FiniteArmEnvironment):
-    r"""Arms in the unit ball, rewards from an exponential family.
+    r"""Arms in the unit ball, and rewards from an exponential family.
 
     Parameters
     ----------

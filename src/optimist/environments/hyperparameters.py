@@ -167,7 +167,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         )
 
     def facts(self) -> dict[str, float]:
-        """Return the size of the problem and the accuracy of always predicting the larger class."""
+        """Return the problem's size, and the accuracy of always predicting the larger class."""
         labels = self._table[1]
         train, test = split(labels, self.fold, self.folds, self.repeat)
         larger = np.bincount(labels[train]).argmax()
@@ -282,7 +282,7 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return a dict of everything but the arguments that affects the last bits of a result."""
+    """Return a dict of everything besides the arguments that affects the last bits of a result."""
     import scipy.linalg  # loads scipy's BLAS, so that threadpool_info lists it
     import sklearn
     from threadpoolctl import threadpool_info

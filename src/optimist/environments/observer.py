@@ -28,5 +28,5 @@ class Observer:
         """
 
     def columns(self) -> dict[str, Any]:
-        """Return a dict from column names to the values to record after a round."""
+        """Return a dict from names of columns to the values to record after a round."""
         return {}

@@ -54,7 +54,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The arms (T, K, d) on offer in all rounds and their means (T, K), or None."""
+        """The arms (T, K, d) offered in each round and their means (T, K); None if all are."""
         if self._offered is None:
             return None
         return _frozen(self._arms[self._offered]), _frozen(self._means[self._offered])

@@ -22,7 +22,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, in the shape of ``u``."""
+    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, both shaped like ``u``."""
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
     left = u < -1.0

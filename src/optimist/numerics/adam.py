@@ -27,7 +27,7 @@ class Adam:
         self._mean, self._square = np.zeros(shape), np.zeros(shape)
 
     def step(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the step from a point with the given ``gradient``, as an array of its shape."""
+        """Return the step from a point with this ``gradient``, as an array of the same shape."""
         self._t += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient**2 - self._square)

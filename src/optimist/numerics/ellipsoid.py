@@ -39,7 +39,7 @@ class LowRankEllipsoid:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.centre.nbytes + self._vectors.nbytes
 
     def solve(self, v: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ class LowRankEllipsoid:
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return the rows of ``w`` (K, d), moved radially until the quadratic form is $\beta$."""
+        r"""Return the boundary points on the rays from the centre through rows of ``w`` (K, d)."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
@@ -120,7 +120,7 @@ class LowRankEllipsoid:
         def excess(log_nu):
             return squares @ (values / (1.0 + math.exp(log_nu) * values) ** 2) / beta - 1.0
 
-        # The sum is above beta at 0, and at most sum(squares / values) / nu^2.
+        # The sum is above beta at nu = 0, and at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
         if excess(low) <= 0.0:  # outside only by rounding

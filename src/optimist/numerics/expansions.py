@@ -37,7 +37,7 @@ class Expansions:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         arrays = self.points, self._values, self._gradients, self._hessians
         return sum(array.nbytes for array in arrays)
 
@@ -72,7 +72,7 @@ class Expansions:
         self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
 
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``.
+        """Return values (m,) and gradients (m, d) of the penalised likelihood at stored points.
 
         Arguments are as in `put`.
         """
@@ -83,9 +83,9 @@ class Expansions:
     def derivatives(
         self, rows: Any, ridge: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return penalised values (m,), gradients (m, d) and Hessians (m, d, d) at ``rows``.
+        """Return the derivatives of the penalised likelihood at stored points.
 
-        Arguments are as in `put`.
+        They are values (m,), gradients (m, d) and Hessians (m, d, d). Arguments are as in `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -130,7 +130,7 @@ class SolutionMemory:
             self.expansions.observe(x, reward)
 
     def nearest(self, directions: np.ndarray) -> np.ndarray:
-        """Return the slots (m,) whose directions are nearest to the unit ``directions`` (m, d)."""
+        """Return the slots (m,) of the stored directions nearest to ``directions`` (m, d)."""
         return np.argmax(directions @ self.directions[self.kept].T, axis=1)
 
     def add(

@@ -21,7 +21,7 @@ DEGREES = {"matern12": 1.0, "matern32": 3.0, "matern52": 5.0}
 
 
 class FourierFeatures:
-    r"""$\phi(x) = [\sqrt{w_j}\cos\omega_j^\top x,\ \sqrt{w_j}\sin\omega_j^\top x]_j$.
+    r"""The features $\phi(x) = [\sqrt{w_j}\cos\omega_j^\top x,\ \sqrt{w_j}\sin\omega_j^\top x]_j$.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class FourierFeatures:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.frequencies.nbytes + self.roots.nbytes
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
@@ -115,7 +115,7 @@ class FeaturePosterior:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         kept = 0 if self._features is None else self._features.nbytes + self._leverages.nbytes
         return self.V_inv.nbytes + self.moment.nbytes + self.theta.nbytes + kept
 

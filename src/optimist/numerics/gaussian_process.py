@@ -71,13 +71,13 @@ class PointPosterior(ABC):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.held_bytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
 
     @property
     @abstractmethod
     def held_bytes(self) -> int:
-        """Bytes of the data from which covariances are computed."""
+        """Number of bytes of the data from which covariances are computed."""
 
     @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
@@ -277,7 +277,7 @@ class GrowingCholesky:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         points = 0 if self._points is None else self._points.nbytes
         return self._packed.nbytes + self._targets.nbytes + points
 

@@ -312,7 +312,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
 
 
 def _within(point, low, high, scheme, X, y):
-    """Return the log-posterior and its gradient at ``point`` (p + 1,), all z and then c."""
+    """Return the log-posterior and its gradient at ``point`` (p + 1,), z followed by c."""
     theta = low + (high - low) * scipy.special.expit(point[:-1])
     value, gradient, by_mean = _log_posterior(np.log(theta), scheme, X, y, point[-1])
     by_z = gradient * (theta - low) * (high - theta) / ((high - low) * theta)

@@ -35,7 +35,7 @@ class GrowingArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         return self.values.nbytes
 
     def append(self, item: Any) -> None:
@@ -76,7 +76,7 @@ class GrowingTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         return self.values.nbytes
 
     def new_column(self) -> np.ndarray:
@@ -101,7 +101,7 @@ class GrowingSquare:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         return self.values.nbytes
 
     def column(self, place: int) -> np.ndarray:

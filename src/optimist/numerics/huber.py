@@ -63,7 +63,7 @@ class HuberRegression:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self._table.nbytes + self.H.nbytes + self.b.nbytes
 
     @property

@@ -66,7 +66,7 @@ class _Stationary(Kernel):
 
 
 class GaussianKernel(_Stationary):
-    r"""$\exp(-r^2/(2\ell^2))$, where r is the distance.
+    r"""The Gaussian kernel $\exp(-r^2/(2\ell^2))$, where r is the distance.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class GaussianKernel(_Stationary):
 
 
 class _Matern(_Stationary):
-    """$k = p(z)e^{-z}$ with $z = \\sqrt{2\\nu}\\,r/\\ell$ and a polynomial p."""
+    """A Matern kernel $k = p(z)e^{-z}$ with $z = \\sqrt{2\\nu}\\,r/\\ell$ and a polynomial p."""
 
     metric = "euclidean"
     order: float  # nu
@@ -112,7 +112,10 @@ class _Matern(_Stationary):
 
 
 class Matern12(_Matern):
-    r"""$e^{-z}$ with $z = r/\ell$; parameters are as in `GaussianKernel`."""
+    r"""The kernel $e^{-z}$ with $z = r/\ell$.
+
+    Parameters are as in `GaussianKernel`.
+    """
 
     name = "matern12"
     order = 0.5
@@ -123,7 +126,10 @@ class Matern12(_Matern):
 
 
 class Matern32(_Matern):
-    r"""$(1+z)\,e^{-z}$ with $z = \sqrt3r/\ell$; parameters are as in `GaussianKernel`."""
+    r"""The kernel $(1+z)\,e^{-z}$ with $z = \sqrt3r/\ell$.
+
+    Parameters are as in `GaussianKernel`.
+    """
 
     name = "matern32"
     order = 1.5
@@ -134,7 +140,10 @@ class Matern32(_Matern):
 
 
 class Matern52(_Matern):
-    r"""$(1+z+z^2/3)\,e^{-z}$ with $z = \sqrt5r/\ell$; parameters are as in `GaussianKernel`."""
+    r"""The kernel $(1+z+z^2/3)\,e^{-z}$ with $z = \sqrt5r/\ell$.
+
+    Parameters are as in `GaussianKernel`.
+    """
 
     name = "matern52"
     order = 2.5
@@ -158,7 +167,7 @@ class Matern52(_Matern):
 
 
 class LinearKernel(Kernel):
-    r"""$x^\top y$."""
+    r"""The linear kernel $x^\top y$."""
 
     name = "linear"
 

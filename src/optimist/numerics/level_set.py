@@ -84,7 +84,7 @@ class LevelSet:
         return self.radius + math.sqrt(self.centre @ self.centre)
 
     def distance_bounds(self, thetas: np.ndarray) -> Any:
-        """Return bounds (m,) on the distance of any member from each row of ``thetas`` (m, d)."""
+        """Return, for each row of ``thetas`` (m, d), an upper bound on its distance to any member."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)
@@ -139,7 +139,7 @@ class LevelSet:
         return self.centre + share[:, None] * move
 
     def reaches_tip(self, x: np.ndarray) -> bool:
-        r"""Return whether the maximiser for ``x`` (d,) is that over the ball, $Sx/\|x\|$."""
+        r"""Return whether the maximiser for ``x`` (d,) is $Sx/\|x\|$, as it is over the ball."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False

@@ -28,7 +28,7 @@ DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """Plays and reward sums of one algorithm.
+    """The plays of one algorithm, and sums of their rewards.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class History:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         columns = self.reward_sum, self._features, self._products, self._weights
         return sum(column.nbytes for column in columns) + 16 * len(self._row_of_arm)
 
@@ -90,7 +90,7 @@ class History:
         self._weights.append(1.0)
 
     def extend(self, rows: np.ndarray, rewards: np.ndarray) -> None:
-        """Add plays of arms ``rows`` (n, d) with their ``rewards`` (n,) to a raw history."""
+        """Add plays with features ``rows`` (n, d) and ``rewards`` (n,) to a raw history."""
         n = len(rows)
         self._features.extend(rows)
         self._products.extend((rows[:, :, None] * rows[:, None, :]).reshape(n, -1))
@@ -126,7 +126,7 @@ class Likelihood:
         return fit + 0.5 * self.ridge * dots(thetas, thetas)
 
     def gradients(self, thetas: np.ndarray) -> np.ndarray:
-        """Return the gradients (m, d) at the rows of ``thetas`` (m, d)."""
+        """Return the gradients (m, d) of L at the rows of ``thetas`` (m, d)."""
         mu = self.link.mean(thetas @ self.history.features.T) * self.history.weights
         return mu @ self.history.features / self.link.dispersion - self.linear + self.ridge * thetas
 

@@ -1,4 +1,4 @@
-r"""Row-wise products and norms, and norms and rank-one updates given by definite matrices."""
+r"""Row-wise products and norms, and operations with positive-definite matrices."""
 
 from typing import Any
 

@@ -72,11 +72,11 @@ class Link(ABC):
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-        """Draw one reward for every entry of ``means`` (any shape)."""
+        """Draw one reward for every entry of ``means``, an array of any shape."""
 
 
 class Logistic(Link):
-    """Bernoulli rewards, mu(z) = 1 / (1 + exp(-z))."""
+    """Bernoulli rewards with mu(z) = 1 / (1 + exp(-z))."""
 
     name = "logistic"
 
@@ -125,7 +125,7 @@ class Logistic(Link):
 
 
 class Poisson(Link):
-    """Poisson counts, mu(z) = exp(z)."""
+    """Poisson rewards with mu(z) = exp(z)."""
 
     name = "poisson"
     # Unconstrained Newton steps may overshoot; exp(30) is far beyond any ball of interest.
@@ -154,7 +154,7 @@ class Poisson(Link):
 
 
 class Gaussian(Link):
-    """Gaussian rewards with known standard deviation ``sigma``, mu(z) = z.
+    """Gaussian rewards with mu(z) = z and a known standard deviation, ``sigma``.
 
     Raises
     ------

@@ -24,7 +24,7 @@ DUAL_TOLERANCE = 1e-9
 
 
 def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
-    """Return the index of the row of ``arms`` (K, d) with the largest maximum over a level set.
+    """Return the index of the row of ``arms`` (K, d) whose maximum over a level set is largest.
 
     With ``prune``, an arm is dropped as soon as its upper bound is below another arm's lower bound.
     The maxima are compared to about nine digits; any of the arms that tie to this precision may be
@@ -43,7 +43,7 @@ def _solve(level_set, arms, prune):
     values = np.zeros(len(arms))
     rows = np.flatnonzero(arms.any(axis=1))
     if len(rows):
-        floor = 0.0 if len(rows) < len(arms) else -math.inf  # the value of the zero arm
+        floor = 0.0 if len(rows) < len(arms) else -math.inf  # the maximum for an arm that is zero
         system = OptimalitySystem(level_set, arms[rows], prune, floor)
         system.solve()
         while len(left := system.open_rows()):
@@ -172,7 +172,7 @@ class _DualSearch:
 
 
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm by scipy's SLSQP.
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm x, found by scipy's SLSQP.
 
     SLSQP runs once per arm, from the centre, with the constraints and gradients used in public
     code. The result has shape (K,).

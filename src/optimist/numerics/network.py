@@ -66,7 +66,9 @@ class TwoLayerNetwork:
 
     @staticmethod
     def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
-        """Write the parameters' gradients to ``out``, and return the gradients (K, d) in x.
+        """Write the gradients with respect to the parameters to ``out``.
+
+        Return the gradients with respect to ``x``, as an array of shape (K, d).
 
         Parameters
         ----------
@@ -94,7 +96,7 @@ class TwoLayerNetwork:
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
-        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, as PyTorch's linear layers do."""
+        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, like PyTorch for linear layers."""
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)
@@ -152,7 +154,7 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, as scipy's ``expit`` but without a slow import."""
+    """Return 1 / (1 + exp(-z)) for one number, like scipy's ``expit`` without its slow import."""
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:
@@ -160,13 +162,13 @@ def logistic(z: float) -> float:
 
 
 def _inputs(layers, x):
-    """Return W_1 x + b_1 (K, H)."""
+    """Return W_1 x + b_1, as an array of shape (K, H)."""
     z = (layers.W1 @ x[:, :, None])[:, :, 0]
     z += layers.b1
     return z
 
 
 def _hidden(layers, x):
-    """Return h (K, H)."""
+    """Return h, the values of the hidden units, as an array of shape (K, H)."""
     z = _inputs(layers, x)
     return scipy.special.expit(z, out=z)

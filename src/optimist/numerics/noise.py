@@ -20,7 +20,7 @@ STEP, STEPS = 1.0 / 128.0, 38 * 128
 
 
 class Law(ABC):
-    """A law on the line with a finite mean.
+    """A probability law on the real line with a finite mean.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Law(ABC):
         """Return the moment of order ``q``, which must exist."""
 
     def root(self, q: float) -> float:
-        r"""Return $\nu_q = m_q^{1/q}$, which scales with the noise."""
+        r"""Return $\nu_q = m_q^{1/q}$."""
         return self.moment(q) ** (1.0 / q)
 
     def noise(self, rng: np.random.Generator, size: Any, centre: str = "mean") -> np.ndarray:

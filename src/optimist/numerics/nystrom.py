@@ -81,7 +81,7 @@ class NystromPosterior:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.basis.nbytes + self._root.nbytes + self._factor.nbytes + self._weights.nbytes
 
     @cached_property
@@ -120,7 +120,7 @@ class NystromPosterior:
         return np.maximum(var_f, 0.0, out=var_f) / self.ridge
 
     def regressors_leverages(self, B: np.ndarray) -> np.ndarray:
-        r"""Return $z^\top V^{-1}z$ (SoR), of shape (n,), at the points of ``B`` (r, n).
+        r"""Return $z^\top V^{-1}z$ (SoR) at the points of ``B`` (r, n), as an array of shape (n,).
 
         ``B`` is overwritten.
         """
@@ -129,7 +129,7 @@ class NystromPosterior:
 
 
 def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m), and its whitener.
+    r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m), and a root of K^+.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return L B in the memory of ``B`` (r, n), using only the lower triangle of ``L`` (r, r)."""
+    """Return L B, stored in ``B`` (r, n), using only the lower triangle of ``L`` (r, r)."""
     return compiled.blas.dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
 
 

@@ -141,7 +141,7 @@ class OptimalitySystem:
         return self.arms / self.lengths[:, None]
 
     def _recall(self):
-        """Move all rows to the nearest solutions in memory, and bound their maxima from there."""
+        """Start all rows at the nearest solutions in memory, and bound the maxima from there."""
         memory: Any = self.set.memory
         ridge = self.set.likelihood.ridge
         everyone = np.arange(len(self.arms))

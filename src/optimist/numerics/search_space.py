@@ -34,7 +34,7 @@ class Choice:
     options: tuple
 
     def decode(self, u: float) -> Any:
-        """Return the option for u in [0, 10]."""
+        """Return the option that the coordinate ``u`` in [0, 10] represents."""
         return self.options[_bin(u, len(self.options))]
 
 
@@ -46,7 +46,7 @@ class Whole:
     high: int
 
     def decode(self, u: float) -> int:
-        """Return the integer for u in [0, 10]."""
+        """Return the whole number that the coordinate ``u`` in [0, 10] represents."""
         return self.low + _bin(u, self.high - self.low + 1)
 
 
@@ -60,7 +60,7 @@ class Real:
     most: float | None = None
 
     def decode(self, u: float) -> float:
-        """Return the float for u in [0, 10]."""
+        """Return the number that the coordinate ``u`` in [0, 10] represents."""
         least = self.low if self.least is None else self.least
         most = self.high if self.most is None else self.most
         return min(max(self.low + (self.high - self.low) * u / SIDE, least), most)

@@ -25,7 +25,7 @@ def t_quantile(freedom: float, level: float) -> float:
 
 
 def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (mean, low, high) by Student's t; for a single value, the bounds are nan."""
+    """Return (mean, low, high) of Student's t interval; for a single value, the bounds are nan."""
     mean, low, high = mean_intervals(np.reshape(values, (-1, 1)), level)[:, 0].tolist()
     return mean, low, high
 
@@ -78,13 +78,13 @@ SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
 def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
-    """Return the `SUMMARIES` (6, columns) of trials in rows: `mean_intervals` and quartiles."""
+    """Return the six `SUMMARIES` over trials, the rows of ``values``, in shape (6, columns)."""
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     return np.concatenate([mean_intervals(values, level, interval), quartiles])
 
 
 def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (share, low, high) by Clopper and Pearson (1934); nan if ``n`` is 0."""
+    """Return (share, low, high) of the Clopper-Pearson (1934) interval, all nan if ``n`` is 0."""
     if n == 0:
         return NAN, NAN, NAN
     from scipy.special import betaincinv
@@ -115,7 +115,7 @@ def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, fl
 
 
 def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return `log_log_slope` over the last decade of x."""
+    """Return the `log_log_slope` of the points in the last decade of x."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     use = x >= x.max(initial=0.0) / 10.0
     return log_log_slope(x[use], y[use], level)
@@ -123,7 +123,7 @@ def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float
 
 @np.errstate(all="ignore")
 def log_log_slopes(x: Any, y: Any) -> np.ndarray:
-    r"""Return the least-squares slopes (n,) of log y on log x, one for each row.
+    r"""Return the least-squares slopes (n,) of log y on log x, one for each row of y.
 
     A slope is $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$,
     or nan if a number is not positive or the x do not differ.

@@ -21,7 +21,7 @@ from optimist.core.errors import unknown_name
 
 @dataclass(frozen=True)
 class Preparation:
-    """Recipe of a prepared data set.
+    """Recipe for a prepared data set.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ PREPARATIONS = {
 
 
 def preparation(dataset: str) -> "Preparation":
-    """Return the recipe of a prepared data set; raise ConfigError if its name is unknown."""
+    """Return the recipe for a prepared data set; raise ConfigError if its name is unknown."""
     if dataset not in PREPARATIONS:
         raise unknown_name("prepared data set", dataset, PREPARATIONS)
     return PREPARATIONS[dataset]

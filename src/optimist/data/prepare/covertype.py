@@ -89,7 +89,7 @@ def facts(
 def prepare(
     frame: "pd.DataFrame", clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> CovertypeArms:
-    """Cluster all rows of Covertype, and return the arms.
+    """Cluster all rows of Covertype and return the clusters as arms.
 
     Parameters
     ----------
@@ -243,6 +243,6 @@ def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarra
 def _shares(
     label: np.ndarray, partition: np.ndarray, clusters: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of true labels and the size of each cluster, both (K,)."""
+    """Return the share of true labels (K,) in each cluster, and the clusters' sizes (K,)."""
     sizes = np.bincount(partition, minlength=clusters)
     return _sums(label, partition, clusters) / sizes, sizes
