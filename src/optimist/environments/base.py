@@ -14,7 +14,7 @@ MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class Environment(ABC):
-    """Base class of all environments, with the truth and the problem given to algorithms."""
+    """Base class of all environments: the truth, and the problem that algorithms see."""
 
     theta: np.ndarray | None = None
     horizon: int

@@ -2,7 +2,7 @@ r"""Functions in a kernel's space on finitely many points, with Gaussian or Rade
 
 The functions have norm 1,
 $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
-and an observation is $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and
+and an observation is $y = f(x) + \xi\eta$. The noise $\eta$ of a round is the same for all arms and
 algorithms. The instances are
 
 ``cube``     arms and 30 centres uniform in $[0,1]^d$; Gaussian weights

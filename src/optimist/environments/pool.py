@@ -54,7 +54,10 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The arms (T, K, d) offered in each round and their means (T, K); None if all are."""
+        """The arms (T, K, d) offered in the rounds, and their means (T, K).
+
+        None if every round offers all arms.
+        """
         if self._offered is None:
             return None
         return _frozen(self._arms[self._offered]), _frozen(self._means[self._offered])

@@ -5,8 +5,8 @@ $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\thet
 minimised over $\|\theta\|\le S$. An observation whose residual exceeds its threshold is clipped:
 the derivative of its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
 $\tau_s + S\|a_s\|$ in absolute value is clipped everywhere in the ball, so it is replaced by
-$\pm(\tau_s + S\|a_s\|)$. This changes F by a constant, and keeps numbers in the sums so small that
-subtracting one of them later does not cost the others their digits. While the set of clipped
+$\pm(\tau_s + S\|a_s\|)$. This changes F by a constant, and the sums contain no numbers so large
+that the others would lose digits when they are subtracted later. While the set of clipped
 observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
@@ -138,7 +138,8 @@ class HuberRegression:
     def reweighted(self, theta: np.ndarray) -> np.ndarray:
         r"""Return the minimiser (d,), over the ball, of a quadratic upper bound on F.
 
-        The bound touches F at ``theta`` (d,); its weights are $\min(1, \tau_s/|z_s|)$.
+        The bound touches F at ``theta`` (d,). The weights of its squares are
+        $\min(1, \tau_s/|z_s|)$, where $z_s$ are the residuals at ``theta``.
         """
         a, y, tau = self.observations
         weights = np.minimum(1.0, tau / np.maximum(np.abs(y - theta @ a), 1e-300))

@@ -84,7 +84,7 @@ class LevelSet:
         return self.radius + math.sqrt(self.centre @ self.centre)
 
     def distance_bounds(self, thetas: np.ndarray) -> Any:
-        """Return, for each row of ``thetas`` (m, d), an upper bound on its distance to any member."""
+        """Return bounds (m,) on the distances from the rows of ``thetas`` (m, d) to any member."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)

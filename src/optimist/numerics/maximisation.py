@@ -58,7 +58,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     r"""Maximise $x^\top\theta$ by a root search in s.
 
     For $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$, the function
-    $\psi(\theta(s))$ does not decrease, and the solution has $\psi = \beta^2$. If $\psi$ jumps over
+    $\psi(\theta(s))$ is non-decreasing, and the solution has $\psi = \beta^2$. If $\psi$ jumps over
     $\beta^2$, all points between the two ends of the jump are minimisers for the same s, and the
     solution is one of them. A result that falls short of the upper bound on the maximum is counted
     in the level set's ``failures``.

@@ -252,7 +252,7 @@ class OptimalitySystem:
         active = self.active[rows]
         if active.any():
             theta = unknowns[active, :-2]
-            square = cast(float, self.set.radius) ** 2  # an active ball has a radius
+            square = cast(float, self.set.radius) ** 2  # not None: a constraint is active
             residual[active, -1] = 0.5 * (dots(theta, theta) / square - 1.0)
             jacobian[active, -1, :-2] = theta / square
             jacobian[active, -1, -1] = 0.0
