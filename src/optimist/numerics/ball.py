@@ -3,7 +3,7 @@ r"""Distances to the surface of a Euclidean ball, and exact minimisers of quadra
 The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
 $(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. In the eigenbasis of H
 the norm $n(\rho)$ of the solution decreases in $\rho$, and $1/n(\rho) - 1/S$ is increasing and
-concave, so Newton's method from $\rho = 0$ increases to the root and needs no safeguard
+concave, so Newton's iterates increase from $\rho = 0$ to the root and need no safeguard
 (Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
 """
 

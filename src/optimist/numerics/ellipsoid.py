@@ -80,7 +80,7 @@ class LowRankEllipsoid:
         return leverage
 
     def leverages(self) -> np.ndarray:
-        r"""Return $g^\top\Sigma^{-1}g$ for every vector g added so far, in shape (t,)."""
+        r"""Return $g^\top\Sigma^{-1}g$ for every vector g so far, as an array of shape (t,)."""
         V = self.vectors
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 

@@ -144,7 +144,7 @@ class Scheme:
         return blocks, end
 
     def starts(self, dimension: int, rng: np.random.Generator | None) -> np.ndarray:
-        """Return the starting points of the fit, as logarithms in shape (1 + draws, p).
+        """Return the logarithms of the starting points, as an array of shape (1 + draws, p).
 
         Parameters
         ----------

@@ -96,7 +96,7 @@ class TwoLayerNetwork:
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
-        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, like PyTorch for linear layers."""
+        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, as PyTorch does by default."""
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)

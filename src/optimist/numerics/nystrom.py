@@ -35,7 +35,7 @@ CANCELLATION = 1e-8
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    Methods take n points as an array of shape (r, n), the kernel between the ``basis`` and them.
+    Methods take n points as an array of shape (r, n), their kernel with the ``basis``.
 
     Parameters
     ----------
@@ -129,7 +129,9 @@ class NystromPosterior:
 
 
 def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m), and a root of K^+.
+    r"""Return a basis of the rows of ``K`` (m, m) and the inverse Cholesky factor on the basis.
+
+    K must be positive semi-definite.
 
     Returns
     -------

@@ -60,7 +60,7 @@ def _roots(level_set, thetas):
 
 
 def _cross(level_set, path, a):
-    r"""Return points path(a) with $\sqrt\psi$ near beta, found by secant steps in log-log scale."""
+    r"""Return points path(a) where $\sqrt\psi$ is near beta, by secant steps on a log-log scale."""
     power: Any = 1.0
     root = _roots(level_set, path(a))
     for _ in range(CROSSING_STEPS):
