@@ -103,8 +103,8 @@ def test_tables_that_classify_nothing_are_refused(tmp_path, frame, message):
         ("label,a,b\n0,1\n1,2\n", "of 3 numbers each"),
         ("label,a\n0,x\n1,2\n", "not a table of numbers"),
         ("label,a\n0,nan\n1,2\n", "a number is not finite"),
-        ("label,a\n0,1\n2,2\n", r"labels are \[0.0, 2.0\]; allowed: 0 and 1"),
-        ("label,a\n1,1\n1,2\n", r"labels are \[1.0\]; allowed: 0 and 1, both"),
+        ("label,a\n0,1\n2,2\n", r"labels are \[0.0, 2.0\]; allowed: exactly 0 and 1"),
+        ("label,a\n1,1\n1,2\n", r"labels are \[1.0\]; allowed: exactly 0 and 1"),
     ],
 )
 def test_files_that_are_no_table_are_refused(tmp_path, text, message):

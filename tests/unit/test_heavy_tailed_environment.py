@@ -110,7 +110,7 @@ def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
         ({"decades": 400.0}, "decades is 400.*a number from 0 to 100"),
         ({"amplitude": math.inf}, "amplitude is inf.*from 0 to 1e"),
         ({"centre": "mode"}, "centre is 'mode'"),
-        ({"subset": 51}, "subset is 51.*at most arms, which is 50"),
+        ({"subset": 51}, "subset is 51; allowed: at most the number of arms, 50"),
         ({"instance": "fixed"}, "instance is 'fixed'"),
     ],
 )

@@ -429,7 +429,7 @@ def test_processes_share_a_folder_and_an_environment_is_light(table, fits):
     [
         ({"model": "svm"}, "model is 'svm'.*rf, mlp, gb"),
         ({"folds": 1}, "folds is 1; allowed: a whole number, at least 2"),
-        ({"folds": 28}, "folds is 28; allowed: at most 27, the rows of the smaller class"),
+        ({"folds": 28}, "folds is 28.*at most 27, the number of rows in the smaller class"),
         ({"standardize": "yes"}, "standardize is 'yes'; allowed: true, false"),
         ({"deviation": -0.1}, "deviation is -0.1; allowed: a number, at least 0"),
         ({"depth": 3}, "unknown key 'depth'"),

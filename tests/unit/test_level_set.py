@@ -107,7 +107,7 @@ def test_bounds_from_any_point_are_never_below_the_maximum(link, ball, ridge):
 def test_an_empty_set_is_an_error_that_says_so():
     level_set, _ = outside_set(0)
     empty = LevelSet(level_set.likelihood, level_set.centre, 1e-3, 0.1)
-    with pytest.raises(np.linalg.LinAlgError, match="no parameter of the domain"):
+    with pytest.raises(np.linalg.LinAlgError, match="no parameter in the domain"):
         maxima(empty, random_arms(np.random.default_rng(0), 3, 2))
 
 

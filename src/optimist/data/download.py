@@ -22,7 +22,7 @@ UCI_URL_VARIABLE = "OPTIMIST_UCI_URL"
 
 
 def download(entry: Source, timeout: float) -> "pd.DataFrame":
-    """Return UCI's table of a data set, unverified.
+    """Download a data set's table from UCI, without verifying it.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
     Parameters
     ----------
     tell : callable
-        Not called.
+        Ignored.
     uci_id : int
     columns : sequence of str
 

@@ -1,7 +1,7 @@
 """Fetch a public data set from UCI or from the copy in ``data/mirror``, and verify it.
 
-``data/sources.csv`` contains the SHA-256 of the content of each data set. `fetch` tries UCI and
-falls back to the copy. It only returns the registered content, so that results never depend on the
+``data/sources.csv`` contains the SHA-256 of each data set's content. `fetch` tries UCI and falls
+back to the copy. It returns only content that has this SHA-256, so results never depend on the
 source.
 """
 
@@ -46,7 +46,7 @@ def fetch(
     timeout : float
         Time limit for the download from UCI, in seconds.
     data_dir : str, Path or None
-        Folder that contains ``sources.csv`` and ``mirror``; None for the checkout's folder.
+        Folder that contains ``sources.csv`` and ``mirror``; None for `default_data_dir`.
 
     Returns
     -------

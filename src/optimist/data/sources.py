@@ -28,12 +28,12 @@ class Source:
 
 
 def default_data_dir() -> Path:
-    """Return the folder with ``sources.csv`` and ``mirror``, in the checkout or the package."""
+    """Return the folder of ``sources.csv`` and ``mirror``, in the checkout or in the package."""
     return project_root() / "data"
 
 
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:
-    """Read the registry of data sets; return its lines by name.
+    """Read the registry of data sets, and return a dict from their names to its lines.
 
     Raises
     ------

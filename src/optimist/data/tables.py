@@ -1,4 +1,7 @@
-"""Files with tables of raw data. pandas is imported on use, as the workflow loads this module."""
+"""Read and write files with tables of raw data.
+
+pandas is imported only where it is used, since the workflow loads this module.
+"""
 
 import json
 from pathlib import Path
@@ -20,7 +23,7 @@ def read(path: str | Path) -> "pd.DataFrame":
     import pandas as pd
 
     path = Path(path)
-    observe(path)  # pyarrow does not open it through Python
+    observe(path)  # pyarrow opens files without Python's knowledge
     try:
         if path.suffix == ".csv":
             return pd.read_csv(path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_file(path: Path, expected: str) -> None:
-    """Raise DataError unless a file has the SHA-256 ``expected``."""
+    """Raise DataError unless a file exists and has the SHA-256 ``expected``."""
     if not path.is_file():
         raise DataError(
             f"{path} is missing (expected SHA-256 {expected}, found no file); "
@@ -33,7 +33,7 @@ def check_file(path: Path, expected: str) -> None:
 def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame":
     """Return the registered columns of a table, with whole numbers in the smallest integer type.
 
-    Messages name ``place`` as the origin of the table.
+    Error messages name ``place`` as the origin of the table.
 
     Raises
     ------
@@ -74,7 +74,8 @@ def _texts(column: "pd.Series") -> list[str]:
     import numpy as np
     import pandas as pd
 
-    # Each distinct value is formatted once; the code -1 of a missing value selects the last text.
+    # Each distinct value is formatted once. Missing values have code -1, which selects the empty
+    # text at the end.
     codes, values = pd.factorize(column)
     return np.array([*map(_text, values), ""], dtype=object)[codes].tolist()
 
@@ -88,7 +89,7 @@ def _text(value: str | float) -> str:
 
 
 def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Give whole numbers the smallest signed integer type, so that equal tables share dtypes."""
+    """Store whole numbers in the smallest signed integer type: equal tables then share dtypes."""
     import pandas as pd
 
     def compact(column: "pd.Series") -> "pd.Series":

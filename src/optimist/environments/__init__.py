@@ -21,7 +21,7 @@ REGISTRY = {
     "heavy_tailed": "optimist.environments.heavy_tailed:HeavyTailedEnvironment",
 }
 
-# Environments with a function on a box.
+# Environments whose arms are the points of a box.
 BOX_REGISTRY = {
     "test_functions": "optimist.environments.test_functions:TestFunctionEnvironment",
     "hyperparameters": "optimist.environments.hyperparameters:HyperparameterEnvironment",

@@ -9,12 +9,12 @@ from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 
-# Upper limits: entries in the array of a round's arms, and coordinates of an arm.
+# Largest allowed numbers of entries in the array of a round's arms, and of coordinates of an arm.
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class Environment(ABC):
-    """Base class of all environments: the truth, and the problem for algorithms."""
+    """Base class of all environments: the truth, and the problem that algorithms see."""
 
     theta: np.ndarray | None = None
     horizon: int
@@ -26,7 +26,7 @@ class Environment(ABC):
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Return the problem for algorithms, given the setting's ``problem`` options.
+        """Return the problem given to algorithms, for the setting's ``problem`` options.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class FiniteArmEnvironment(Environment):
     Raises
     ------
     ConfigError
-        If a subclass gets a parameter out of range.
+        If a parameter of a subclass is out of range.
     """
 
     arm_bound = 1.0
@@ -80,11 +80,11 @@ class FiniteArmEnvironment(Environment):
         """Return the reward of arm ``index`` in round ``t``."""
 
     def context(self, t: int) -> dict[str, Any]:
-        """Return a dict of the information that algorithms get with the reward of round ``t``."""
+        """Return a dict of the information that comes with the reward of round ``t``."""
         return {}
 
     def regret(self, t: int, index: int) -> float:
-        """Return the pseudo-regret of arm ``index`` in round ``t``, a number at least 0."""
+        """Return the pseudo-regret of arm ``index`` in round ``t``, which is not negative."""
         means = self.means(t)
         return float(means.max() - means[index])
 
@@ -104,17 +104,18 @@ class BoxEnvironment(Environment):
     low, high : (d,) arrays
         Corners of the box.
     maximum : float
-        Reference value for the regret: the largest value of the function, or an upper bound if the
-        largest value is unknown. Tables then measure regret from the best value that any algorithm
-        found in trials of the same ``instance``.
+        Reference value for the regret: the largest value of the function or, if
+        ``maximum_is_known`` is False, an upper bound on it.
     maximum_is_known : bool
+        If False, tables measure regret from the best value that any algorithm found in trials of
+        the same ``instance``.
     instance : str
         Name of the function; equal names mean equal functions across settings and trials.
 
     Raises
     ------
     ConfigError
-        If a subclass gets a parameter out of range.
+        If a parameter of a subclass is out of range.
     """
 
     low: np.ndarray
@@ -164,19 +165,19 @@ _TYPES = tuple(map(np.dtype, ("float64", "float32", "int64", "int32")))
 
 
 def is_array(values: Any) -> bool:
-    """Return whether ``values`` is a plain array of numbers that algorithms can compute with."""
+    """Return whether ``values`` is a numpy array of a type that algorithms can compute with."""
     return type(values) is np.ndarray and values.dtype in _TYPES
 
 
 def in_words(values: Any) -> str:
-    """Describe the type of a value, or the type of the entries of a plain array, in words."""
+    """Describe in words the type of a value or, for a numpy array, the type of its entries."""
     name = type(values).__name__
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an array of {values.dtype}" if type(values) is np.ndarray else f"{article} {name}"
 
 
 def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms: int = 1) -> None:
-    """Raise ConfigError unless the arms and the algorithms' matrices fit into a machine's memory.
+    """Raise ConfigError unless the arms and the algorithms' matrices fit into memory.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-r"""Covertype: arms are cluster centroids of real data, rewards are Bernoulli with cluster means.
+r"""Covertype: arms are the centroids of clusters of real data; mean rewards are class shares.
 
-Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010). The logistic model is only an
-approximation: regret uses the cluster means, not $\mu(x^\top\theta)$, and no true parameter
-exists. $S = 6$ and $\kappa = 200$ are the paper's estimates.
+Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010). Rewards are Bernoulli. The logistic
+model is only an approximation: regret uses the cluster means, not $\mu(x^\top\theta)$, and no true
+parameter exists. $S = 6$ and $\kappa = 200$ are the paper's estimates.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         check_arms(prepared.features)
         self.horizon = horizon
         self._arms, self._means = prepared.features, prepared.means
-        # Algorithms get these arrays themselves and must not be able to change them.
+        # Algorithms get these arrays, not copies, and must not be able to change them.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))
@@ -76,7 +76,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     def problem(
         self, *, norm_bound: float, kappa: float, delta: float = 0.01, factor: float = 1.0
     ) -> GLBProblem:
-        """Return the `GLBProblem` with S and kappa as given, since no formula relates them here.
+        """Return the `GLBProblem` with the given S and kappa, which no formula relates here.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ KAPPA_CHOICES = ("parameter", "arms", "ball")
 
 
 class GLMEnvironment(FiniteArmEnvironment):
-    r"""Arms in the unit ball, rewards from an exponential family.
+    r"""Arms in the unit ball, and rewards from an exponential family.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ class GLMEnvironment(FiniteArmEnvironment):
         check_sizes(dimension, arms)
         whole_number("seed", seed, least=0)
         one_of("instance", instance, ("shared", "per_trial"))
-        # A trailing zero does not change a seed: trial 0 would get the shared instance.
+        # A trailing zero does not change a seed: without the 1, trial 0 would get the shared
+        # instance.
         drawn_by = (seed,) if instance == "shared" else (seed, trial + 1)
         direction, self._arms = draw_instance(drawn_by, dimension, arms, horizon if redrawn else 1)
         if longest is not None:
@@ -140,7 +141,7 @@ class GLMEnvironment(FiniteArmEnvironment):
             "kappa_star": 1.0 / float(self.link.slope(best).mean()),
             "predictor_max": ratios.max(),
             "predictor_min": ratios.min(),
-            # Regret per round of uniform play, relative to the largest and to the smallest mean.
+            # Regret of uniform play per round, measured from the largest and the smallest mean.
             "uniform_regret": (means.max(axis=-1) - means.mean(axis=-1)).mean(),
             "uniform_regret_from_smallest": (means.min(axis=-1) - means.mean(axis=-1)).mean(),
         }
@@ -198,7 +199,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         )
 
 
-# One entry per trial of a cell, since a job plays several cells with the same trials in turn.
+# The cache has room for all trials of a cell: a job plays several cells with the same trials.
 @lru_cache(maxsize=12)
 def draw_instance(
     key: tuple[int, ...], dimension: int, arms: int, rounds: int
@@ -210,7 +211,7 @@ def draw_instance(
     key : tuple of int
         Seed of the generator.
     dimension : int
-        d.
+        d, the number of coordinates of an arm.
     arms : int
         K, the number of arms per round.
     rounds : int

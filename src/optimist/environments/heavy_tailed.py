@@ -1,7 +1,8 @@
 r"""Linear bandits with heavy-tailed noise, as in the experiments of Wang et al. (2025).
 
-The coordinates of K arms are uniform on [-1, 1]; all arms are divided by the largest norm (or each
-by its own). $\theta_*$ is drawn in the same way and has norm 1. The reward of arm x in round t is
+The coordinates of K arms are uniform on [-1, 1]; all arms are divided by the largest norm, or each
+by its own norm. $\theta_*$ is drawn in the same way and has norm 1. The reward of arm x in round t
+is
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
 where $Y_t$ follows the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$
 with $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and
@@ -41,8 +42,8 @@ class HeavyTailedEnvironment(PoolEnvironment):
     epsilon : float
         $\varepsilon$, above 0 and at most 1; algorithms get a moment of order $1+\varepsilon$.
     nu : "exact" or float
-        Root of that moment of the unscaled noise, as given to the algorithms: its exact value, or a
-        number from a paper.
+        $\nu$, the root of order $1+\varepsilon$ of that moment of the unscaled noise, as given to
+        the algorithms: its exact value or a number from a paper.
     decades : float
         Number of decades over which scales vary; 0: constant scales.
     amplitude : float
@@ -54,7 +55,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
     arms : int
         K, the total number of arms.
     arm_norm : {"max", "each"}
-        Whether all arms are divided by the largest norm, or each by its own.
+        Whether all arms are divided by the largest norm, or each by its own norm.
     subset : int or None
         Number of arms drawn to be on offer in each round; None: all arms.
     instance : {"per_trial", "shared"}
@@ -148,9 +149,9 @@ class HeavyTailedEnvironment(PoolEnvironment):
         delta : float or None
             Failure probability; None for $1/(8T)$.
         radius : {"theory", "shrunk", "matched"}
-            Confidence radius: each algorithm's own, from its theorem; the same times ``factor``; or
-            a radius that gives all algorithms the same width on the same data, times ``factor``
-            (`optimist.algorithms.heavy_tailed.ellipsoid`).
+            Confidence radius: the radius from each algorithm's theorem; that radius times
+            ``factor``; or a radius that gives all algorithms the same width on the same data, times
+            ``factor`` (`optimist.algorithms.heavy_tailed.ellipsoid`).
         factor : float
             Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
         relax_sigma_bounds : bool or None

@@ -1,17 +1,17 @@
-r"""Tuning a classifier: the function on the box is its accuracy on held-out rows.
+r"""Tuning a classifier: the function on the box is the classifier's accuracy on held-out rows.
 
-A point of $[0,10]^d$ represents settings of a random forest (d = 7), a multi-layer perceptron
-(d = 8) or gradient boosting (d = 11) of scikit-learn; see `optimist.numerics.search_space`. After
-every F trials, the rows are split again into F stratified folds: in trial k, the classifier is
-tested on fold k mod F of repeat k // F, after training on the other folds. Classifiers get
-``random_state=0``, so that the function is fixed, with few values and many ties. The best value is
-unknown, so regret is measured from the best value found.
+A point of $[0,10]^d$ represents the settings of scikit-learn's random forest (d = 7), multi-layer
+perceptron (d = 8) or gradient boosting (d = 11); see `optimist.numerics.search_space`. After every
+F trials, the rows are split again into F stratified folds: in trial k, the classifier is tested on
+fold k mod F of split k // F, after training on the other folds. Classifiers get
+``random_state=0``, so the function is deterministic; it takes few values and has many ties. Its
+maximum is unknown, so regret is measured from the best value found.
 
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
 The paper gives models, ranges and data sets; the splits, seeds and unscaled features are our
-choice.
+choices.
 
-Scores are stored in memory and in a folder next to the table, with all their inputs as the key, so
+Scores are stored in memory and in a folder next to the table, under a key made of all inputs, so
 that no classifier is trained twice. Since the last bits of sums can decide the score of a
 perceptron, training always uses one thread, and scores from other library versions or another kind
 of processor are stored separately. Thus a score from the folder equals the score from training.
@@ -40,15 +40,15 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
 
-RECIPE = 2  # raise it when the result of `accuracy` changes but its source text does not
+RECIPE = 2  # increase it when the result of `accuracy` changes but its source does not
 TOLD_DEVIATION = 0.01  # the paper's sigma
 # Random forests are grown by `optimist.numerics.forest` instead.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
     "gb": "sklearn.ensemble:GradientBoostingClassifier",
 }
-# scikit-learn deprecates and ignores the criterion of gradient boosting: the fifth coordinate has
-# no effect, which leaves ten of the eleven.
+# scikit-learn deprecates and ignores the criterion of gradient boosting, so the fifth of its eleven
+# coordinates has no effect.
 NOT_PASSED = {"gb": ("criterion",)}
 # Two names for the same criterion share stored scores.
 SAME = {"rf": {"criterion": {"log_loss": "entropy"}}}
@@ -116,7 +116,8 @@ class HyperparameterEnvironment(BoxEnvironment):
         smaller = int(np.bincount(self._table[1]).min())
         if folds > smaller:
             raise ConfigError(
-                f"folds is {folds}; allowed: at most {smaller}, the rows of the smaller class"
+                f"folds is {folds}; allowed: at most {smaller}, "
+                "the number of rows in the smaller class"
             )
         self._digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()
         how = "standardised" if standardize else "raw"
@@ -147,7 +148,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         Parameters
         ----------
         own_initial : bool
-            Whether each algorithm draws its own initial points, rather than sharing them.
+            Whether each algorithm draws its own initial points instead of sharing them.
 
         Raises
         ------
@@ -166,7 +167,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         )
 
     def facts(self) -> dict[str, float]:
-        """Return the size of the problem and the accuracy of always predicting the larger class."""
+        """Return the problem's size, and the accuracy of always predicting the larger class."""
         labels = self._table[1]
         train, test = split(labels, self.fold, self.folds, self.repeat)
         larger = np.bincount(labels[train]).argmax()
@@ -178,13 +179,13 @@ class HyperparameterEnvironment(BoxEnvironment):
 
 
 def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the decoded settings that the classifier gets, with one name for synonyms.
+    """Return the decoded settings that the classifier gets, with synonyms replaced by one name.
 
     Parameters
     ----------
     model : {"rf", "mlp", "gb"}
     settings : dict
-        Settings by name, as returned by `optimist.numerics.search_space.decode`.
+        Maps names of settings to values; see `optimist.numerics.search_space.decode`.
     """
     names = SAME.get(model, {})
     return {
@@ -197,12 +198,12 @@ def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
 def split(
     labels: np.ndarray, fold: int, folds: int, repeat: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and the rows of one fold, as arrays of indices.
+    """Return the indices of the training rows and of the rows in one fold, as two arrays.
 
     Parameters
     ----------
     labels : (n,) array of int
-        Class of each row; every class has equal shares in all folds.
+        Class of each row; the folds are stratified by class.
     fold : int
         Number of the fold, from 0.
     folds : int
@@ -281,8 +282,8 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return a dict of everything but the arguments that affects the last bits of a result."""
-    import scipy.linalg  # loads its BLAS, so that it is listed
+    """Return a dict of everything besides the arguments that affects the last bits of a result."""
+    import scipy.linalg  # loads scipy's BLAS, so that threadpool_info lists it
     import sklearn
     from threadpoolctl import threadpool_info
 
@@ -293,22 +294,22 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-# Read at once, as the file may change while a job runs.
+# Read at import, since the file may change while a job runs.
 SOURCE = inspect.getsource(accuracy)
 
 
 def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
-    """Return the result of a function from a folder, or compute it and store it there.
+    """Read a function's result from a folder, or compute it and store it there.
 
-    Each file is JSON with a checksum, named by a hash of the question that it contains. A damaged
-    file, or one with the answer to another question, is ignored. Processes may share the folder. If
-    it is not writable, new results are not stored, but old ones are still read.
+    Each file is JSON with a checksum; its name is a hash of the question that it contains. A
+    damaged file, or a file that answers another question, is ignored. Processes may share the
+    folder. If it is not writable, new results are not stored, but stored results are still read.
 
     Parameters
     ----------
     function : callable
     source : str
-        Its source, as it was when the function was loaded; it belongs to the question.
+        Source of the function at the time when it was loaded; part of the question.
     folder : str or Path
     *arguments
         Plain data, which are part of the question, and a last argument, which is not.

@@ -1,13 +1,15 @@
 r"""Functions in a kernel's space on finitely many points, with Gaussian or Rademacher noise.
 
-The functions are
+The functions have norm 1,
 $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
-with norm 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and algorithms.
+and an observation is $y = f(x) + \xi\eta$. The noise $\eta$ of a round is the same for all arms and
+algorithms. The instances are
 
-``cube``     arms uniform in $[0,1]^d$; 30 centres uniform in it, Gaussian weights
+``cube``     arms and 30 centres uniform in $[0,1]^d$; Gaussian weights
 ``sphere``   arms uniform on the unit sphere; a linear function, given by a random unit vector
 ``corner``   arms in $[0,1/2]^d$, except one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
-             in the same cube, of total squared norm 0.36, and one in that corner, of 0.64
+             in the same cube, with total squared norm 0.36, and one centre in that corner, with
+             squared norm 0.64
 ``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
              linear function with a quarter of its squared norm in the first d - 1 coordinates
 ``strings``  random strings of 12 letters from an alphabet of 4; 30 of them are centres; the kernel
@@ -121,7 +123,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d) with the function's values (A,) or with a callable for them."""
+        """Return the arms (A, d) and the function's values (A,), or a callable for the values."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -140,9 +142,9 @@ class KernelEnvironment(KernelPool):
 
 
 def _unit_function(rng, kernel, centres, points):
-    """Return a callable for the values of a random function at ``points``.
+    """Return a callable that evaluates a random function with norm 1 at ``points``.
 
-    The function has norm 1 and the given centres.
+    The function is a sum of kernels at the given centres.
     """
     return partial(_combined, rng.standard_normal(len(centres)), kernel, centres, points)
 
@@ -175,7 +177,7 @@ def _corner(rng, kernel, arms, dimension):
 def _with_a_peak(of_the_bulk, kernel, corner, points):
     """Return 0.6 times a function plus 0.8 times the kernel at a corner, scaled to norm 1."""
     *bulk, there = of_the_bulk()
-    # The squared norm is 0.6^2 + 0.8^2 plus a cross term, from the bulk's value at the corner.
+    # The squared norm is 0.6^2 + 0.8^2 plus a cross term, which the bulk's value there determines.
     norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
     return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 
@@ -192,7 +194,7 @@ def _hidden(rng, kernel, arms, dimension):
 
 
 def _strings(rng, arms):
-    """Return the kernel of random strings, and the strings' numbers as arms (A, 1)."""
+    """Return the kernel of random strings, and the indices of the strings as arms (A, 1)."""
     letters = rng.integers(LETTERS, size=(arms, LENGTH))
     words = sum(
         LETTERS**i * letters[:, i : LENGTH - WORD + 1 + i] for i in range(WORD)

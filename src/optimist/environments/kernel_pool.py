@@ -9,7 +9,7 @@ from optimist.numerics.kernels import Kernel
 
 
 class KernelPool(PoolEnvironment):
-    r"""Base class of environments with a ``kernel`` and noise of standard ``deviation`` $\xi$."""
+    r"""Base class of environments with a ``kernel`` and noise of standard deviation $\xi$."""
 
     arm_bound = math.inf
     horizon: int

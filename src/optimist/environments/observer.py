@@ -6,10 +6,10 @@ import numpy as np
 
 
 class Observer:
-    """Base class of observers, which are called before and after each round and may add columns."""
+    """Base class of observers, which are called before and after rounds and may record columns."""
 
     def before(self, t: int) -> None:
-        """Observe the algorithm before it chooses in round ``t``, counted from 0."""
+        """Observe the algorithm before it chooses in round ``t`` (numbered from 0)."""
 
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
@@ -28,5 +28,5 @@ class Observer:
         """
 
     def columns(self) -> dict[str, Any]:
-        """Return a dict from column names to the values to record after a round."""
+        """Return a dict from names of columns to the values to record after a round."""
         return {}

@@ -1,4 +1,4 @@
-"""Base class of environments with one pool of arms: views, subsets and noise common to all arms."""
+"""Base class of environments that take the arms of every round from one pool."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -10,9 +10,10 @@ from optimist.environments.base import FiniteArmEnvironment, check_arms
 
 
 class PoolEnvironment(FiniteArmEnvironment):
-    """Base class of environments with constant arms and mean rewards.
+    """Base class of environments with a pool of arms whose mean rewards are constant.
 
-    The noise of a round is the same for all arms; a subclass passes everything to `fill`.
+    The noise of a round is the same for all arms. A subclass passes arms, means and noise to
+    `fill`.
     """
 
     arms_are_checked = True
@@ -30,8 +31,8 @@ class PoolEnvironment(FiniteArmEnvironment):
         ----------
         arms : (A, d) array
         means : (A,) array, or a callable that returns it
-            Mean rewards. A callable must be picklable, since the environment stores it, and is
-            called when the mean rewards are first used.
+            Mean rewards. A callable is called when the mean rewards are first used; it must be
+            picklable, since the environment stores it.
         noise : (T,) array
             Noise of each round.
         offered : (T, K) array of int, or None
@@ -53,7 +54,10 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The arms (T, K, d) on offer in all rounds and their means (T, K), or None."""
+        """The arms (T, K, d) offered in the rounds, and their means (T, K).
+
+        None if every round offers all arms.
+        """
         if self._offered is None:
             return None
         return _frozen(self._arms[self._offered]), _frozen(self._means[self._offered])
@@ -91,4 +95,4 @@ def _frozen(values: np.ndarray) -> np.ndarray:
 def check_subset(subset: int | None, arms: int) -> None:
     """Raise ConfigError unless ``subset`` is None or a number of arms from 1 to ``arms``."""
     if subset is not None and whole_number("subset", subset) > arms:
-        raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")
+        raise ConfigError(f"subset is {subset}; allowed: at most the number of arms, {arms}")

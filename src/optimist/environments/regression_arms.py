@@ -2,9 +2,9 @@ r"""Rows of a regression data set as arms: features are coordinates, the target 
 
 Targets are scaled to $[0,1]$, features to mean 0 and variance 1
 (`optimist.data.prepare.regression`). Observations have noise $N(0,\xi^2)$, which is the same for
-all arms in a round. Each trial shuffles the arms, as ties would favour the first rows.
+all arms in a round. Each trial shuffles the arms, since ties would otherwise favour the first rows.
 
-The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors does.
+The paper (Calandriello et al. 2019) has no such experiment, but a later study by its authors does.
 """
 
 from collections.abc import Callable

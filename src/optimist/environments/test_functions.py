@@ -11,9 +11,9 @@ Observations have noise $N(0,\sigma^2)$, which depends on the round but not on t
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
 f_2 and f_3 in 20 dimensions, with $\sigma=0.01$ and n = 5, 8 and 8 initial points, respectively. We
-added the last function: all units of f_1 are equal, so that weight may move between them and the
-parameter is not unique, although the paper's Assumption 3.3 requires it to be. The units of a drawn
-network differ.
+added the last function: all units of f_1 are equal, so weight can be moved between them without
+changing f_1, and the parameter is not unique, although the paper's Assumption 3.3 requires it to
+be. The units of a drawn network differ.
 """
 
 import math
@@ -49,8 +49,8 @@ def rastrigin(x: np.ndarray) -> float:
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 
-# The function, the value of all coordinates at its maximiser, and their value at a point where the
-# function has the largest absolute value.
+# Each function, the common value of all coordinates at its maximiser, and their common value at a
+# point where the function has the largest absolute value.
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
@@ -72,7 +72,7 @@ class TestFunctionEnvironment(BoxEnvironment):
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
-        Name of the function: f_1, f_2, f_3 or the one that we added.
+        Name of the function: f_1, f_2, f_3 or the function that we added.
     dimension : int
         d, the number of coordinates of a point.
     initial : int
@@ -86,7 +86,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         If a parameter is out of range.
     """
 
-    __test__ = False  # not a test class
+    __test__ = False  # tells pytest that this is not a test class
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         self.hidden = HIDDEN
         self.function: Callable[[np.ndarray], float]
         if function == "drawn_network":
-            self.hidden, best, extreme = UNITS, EDGE, EDGE  # it increases in every coordinate
+            self.hidden, best, extreme = UNITS, EDGE, EDGE  # f increases in every coordinate
             model = TwoLayerNetwork(d, UNITS)
             self.theta = stream("weights").random(model.size)
             self.function = partial(model.value, self.theta)
@@ -137,7 +137,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         Parameters
         ----------
         own_initial : bool
-            Whether each algorithm draws its own initial points, rather than sharing them.
+            Whether each algorithm draws its own initial points instead of sharing them.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-r"""Acquisition functions of a Gaussian posterior at mean m and standard deviation v.
+r"""Acquisition functions for a Gaussian posterior with mean m and standard deviation v.
 
 Let $y^+$ be the best observed value, $u = (m-y^+)/v$ and $h(u)=u\Phi(u)+\varphi(u)$. Then
 $$\mathrm{EI} = v\,h(u),\qquad \mathrm{PI} = \Phi(u),\qquad \mathrm{UCB} = m+\sqrt\beta\,v .$$
@@ -6,8 +6,8 @@ EI and PI underflow in double precision far below the best value; their logarith
 $u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$,
 and the last term is $-2\log|u|-3/u^2$ for $u<-10^3$.
 
-Each function returns its value and its derivatives with respect to m and v, all of the shape of
-m and v.
+Each function returns its value and its derivatives with respect to m and v, as arrays of the same
+shape as m and v.
 
 Jones, Schonlau and Welch (1998); Kushner (1964); Srinivas et al. (2010).
 """
@@ -22,7 +22,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, both of the shape of ``u``."""
+    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, both shaped like ``u``."""
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
     left = u < -1.0
@@ -55,13 +55,13 @@ def log_expected_improvement(
     Parameters
     ----------
     m, v : arrays of the same shape
-        Mean and standard deviation; the latter must be positive.
+        Means and standard deviations, which must be positive.
     best : float
         $y^+$, in the units of m.
 
     Returns
     -------
-    value, along_m, along_v : arrays of that shape
+    value, along_m, along_v : arrays of the same shape
     """
     u = (m - best) / v
     value, slope = log_h(u)
@@ -71,7 +71,7 @@ def log_expected_improvement(
 def expected_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return EI over ``best`` and its derivatives, which are 0 far below ``best``.
+    """Return EI over ``best`` and its derivatives, which underflow to 0 far below ``best``.
 
     Arguments and result are as in `log_expected_improvement`.
     """
@@ -90,7 +90,7 @@ def log_probability_of_improvement(
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
-    # phi / Phi, by Mills' ratio on the left, where both vanish.
+    # phi / Phi; for u < 0, where both may underflow, it is the inverse of Mills' ratio.
     mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v
@@ -99,7 +99,7 @@ def log_probability_of_improvement(
 def probability_of_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return PI over ``best`` and its derivatives, which are 0 far below ``best``.
+    """Return PI over ``best`` and its derivatives, which underflow to 0 far below ``best``.
 
     Arguments and result are as in `log_expected_improvement`.
     """
@@ -118,7 +118,7 @@ def upper_bound(
     m, v
         As in `log_expected_improvement`, which also describes the result.
     beta : float
-        The weight of the standard deviation is the root of this number.
+        Square of the weight of the standard deviation.
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -1,6 +1,6 @@
-r"""Adam: steps along running means of gradients over roots of running means of squares.
+r"""Adam: gradient ascent with steps that are scaled by running means of squared gradients.
 
-For gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, in each coordinate
+For gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, each coordinate follows
 $$m_t = b_1m_{t-1}+(1-b_1)g_t,\qquad v_t = b_2v_{t-1}+(1-b_2)g_t^2,\qquad
   x_t = x_{t-1}+a\,\frac{m_t/(1-b_1^t)}{\sqrt{v_t/(1-b_2^t)}+10^{-8}} .$$
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Adam:
-    """Gradient ascent with the constants of the paper.
+    """Gradient ascent with the paper's constants.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Adam:
         self._mean, self._square = np.zeros(shape), np.zeros(shape)
 
     def step(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the step to take from a point with this gradient, as an array of its shape."""
+        """Return the step from a point with this ``gradient``, as an array of the same shape."""
         self._t += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient**2 - self._square)

@@ -1,9 +1,9 @@
-r"""The Euclidean ball: rays, and quadratic programs solved exactly by their secular equation.
+r"""Distances to the surface of a Euclidean ball, and exact minimisers of quadratics over it.
 
 The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
 $(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. In the eigenbasis of H
 the norm $n(\rho)$ of the solution decreases in $\rho$, and $1/n(\rho) - 1/S$ is increasing and
-concave, so Newton's method from $\rho = 0$ climbs to the root without a safeguard
+concave, so Newton's iterates increase from $\rho = 0$ to the root and need no safeguard
 (Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
 """
 
@@ -48,9 +48,9 @@ def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = Tru
     H : (d, d) array, symmetric positive definite
     zeta : (d,) array
     radius : float
-        S.
+        S, the radius of the ball.
     shortcut : bool
-        Whether to return a point of the ball as it is, without a decomposition of H.
+        Whether to return ``zeta`` itself, without decomposing H, if it lies in the ball.
     """
     if shortcut and math.sqrt(zeta @ zeta) <= radius:
         return zeta
@@ -62,8 +62,8 @@ def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = Tru
 def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> np.ndarray:
     r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d).
 
-    ``inside`` (d,) is c, a point of the ball; if rounding puts it outside, it counts as on the
-    sphere. The result is an array of shape (m,).
+    ``inside`` (d,) is c, a point of the ball; if rounding puts it outside, it is treated as a point
+    on the sphere. The result is an array of shape (m,).
     """
     squares = np.maximum(dots(moves, moves), 1e-300)
     inner = moves @ inside
@@ -74,7 +74,7 @@ def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> 
 def _on_sphere(w, V, c, radius):
     """Solve the secular equation and return the minimiser (d,) and rho.
 
-    H has eigenvalues ``w`` (d,) and eigenvectors ``V`` (d, d); ``c`` (d,) is b in their basis.
+    H has eigenvalues ``w`` (d,) and eigenvectors ``V`` (d, d); ``c`` (d,) is b in the eigenbasis.
     """
     c2 = c * c
     rho = 0.0

@@ -1,14 +1,14 @@
 r"""Bounds on the maximum of a linear function over a level set, from derivatives at any point.
 
 For $\mathcal C = \{\theta\in\Theta: \psi(\theta)\le\beta^2\}$ and any $s > 0$, $\rho \ge 0$ (zero
-without a ball), the Lagrangian
+if $\Theta$ is not a ball), the Lagrangian
 $$F(\theta) = x^\top\theta + \frac{\beta^2-\psi(\theta)}s + \frac{\rho(S^2-\|\theta\|^2)}{2s}$$
-is at least $x^\top\theta$ on the set. It is concave, and self-concordance makes it strongly so:
-for $\|\theta'-\theta\|\le D$ and observations no longer than $\ell$,
+is at least $x^\top\theta$ on the set. It is concave, and self-concordance makes it strongly
+concave: for $\|\theta'-\theta\|\le D$ and features of norm at most $\ell$,
 $$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
   + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
 Let $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$. The maximum is at most
-$F(\theta) + r^\top M^{-1}r/(4s)$: r = 0 at a solution, and the error near one is of second order.
+$F(\theta) + r^\top M^{-1}r/(4s)$. At a solution r = 0; near it, the error is of second order.
 """
 
 from typing import Any
@@ -19,8 +19,8 @@ from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 
 # Adding epsilon to the diagonal of M adds epsilon D^2 / s to the bound. For M = 0 the best epsilon
-# is |r| / (2 D). The code uses a fraction of that, plus a term that costs a fraction of D, plus a
-# fraction of the trace of the Hessian.
+# is |r| / (2 D). The code uses a fraction of that, plus a term that adds a fraction of D to the
+# bound, plus a fraction of the Hessian's trace.
 REGULARISATION = 1e-3
 LEAST_SHARE = 1e-10
 ROUNDING = 1e-14
@@ -52,7 +52,7 @@ def upper_bounds(
     kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
     epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
     epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
-    # The ridge is quadratic: its factor is 1/2, not kappa.
+    # The ridge penalty is quadratic, so its factor is 1/2 instead of kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
     M = kappa[:, None, None] * hessians
     add_to_diagonal(M, diagonal)

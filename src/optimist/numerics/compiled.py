@@ -1,8 +1,8 @@
-"""Scipy's BLAS, LAPACK and distances, without the packages around them.
+"""Scipy's BLAS, LAPACK and distance functions, imported without the packages that contain them.
 
 ``compiled.blas`` and ``compiled.lapack`` provide the functions of `scipy.linalg.blas` and
 `scipy.linalg.lapack`: they are the extension modules behind these packages, and importing only
-them takes a thirtieth of the time. They are loaded on first use, under their own names, so that
+them takes a thirtieth of the time. They are loaded on first use, under their full names, so that
 scipy uses the same modules.
 """
 
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _extension(name: str, public: str) -> Any:
-    """Import an extension module without its package, or the public module if it is missing."""
+    """Import an extension module without its package; if it is missing, import the public one."""
     if name not in sys.modules:
         folder = Path(scipy.__file__).parent.joinpath(*name.split(".")[1:-1])
         finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
@@ -47,7 +47,7 @@ def _extension(name: str, public: str) -> Any:
 
 
 def cdist(X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
-    """Return the distances between all pairs of points, as an array of shape (n, m).
+    """Return the distances between the rows of ``X`` and of ``Y``, as an array of shape (n, m).
 
     The result equals the output of `scipy.spatial.distance.cdist`.
 

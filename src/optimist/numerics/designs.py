@@ -1,4 +1,4 @@
-"""Points that fill a cube.
+"""Space-filling designs on the unit cube.
 
 scipy.stats is imported only where it is used, since the workflow imports algorithms whenever it is
 parsed.
@@ -16,12 +16,12 @@ def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """
     from scipy.stats import qmc
 
-    # The sequence is balanced at powers of two; other numbers cause a warning.
+    # The sequence is balanced if its length is a power of two; scipy warns about other lengths.
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 
 def latin_hypercube(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """Return ``n`` points (n, d) of [0, 1]^d, one in each of n slices of every coordinate."""
+    """Return ``n`` points (n, d) of [0, 1]^d, one in each of n equal slices of every coordinate."""
     from scipy.stats import qmc
 
     return qmc.LatinHypercube(d, rng=rng).random(n)

@@ -16,7 +16,7 @@ from optimist.numerics.growing import GrowingArray
 
 
 class LowRankEllipsoid:
-    r"""Centre and matrix of an ellipsoid, updated by one vector at a time.
+    r"""Centre and matrix of an ellipsoid, updated one vector at a time.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LowRankEllipsoid:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.centre.nbytes + self._vectors.nbytes
 
     def solve(self, v: np.ndarray) -> np.ndarray:
@@ -80,7 +80,7 @@ class LowRankEllipsoid:
         return leverage
 
     def leverages(self) -> np.ndarray:
-        r"""Return $g^\top\Sigma^{-1}g$ for every vector so far, as an array of shape (t,)."""
+        r"""Return $g^\top\Sigma^{-1}g$ for every vector g so far, as an array of shape (t,)."""
         V = self.vectors
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
@@ -94,13 +94,14 @@ class LowRankEllipsoid:
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Move the rows of ``w`` (K, d) towards the centre until the quadratic form is $\beta$."""
+        r"""Return the boundary points on the rays from the centre through rows of ``w`` (K, d)."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
     def project(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return the points of the ellipsoid nearest to rows of ``w`` (K, d), all outside it.
+        r"""Return the points of the ellipsoid nearest to the rows of ``w`` (K, d).
 
+        All rows must lie outside the ellipsoid.
         For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ and $\delta = w-\hat w$, the point is
         $\hat w+(I+\nu\Sigma)^{-1}\delta$, where $\nu$ is the root of a decreasing function.
         """
@@ -119,7 +120,7 @@ class LowRankEllipsoid:
         def excess(log_nu):
             return squares @ (values / (1.0 + math.exp(log_nu) * values) ** 2) / beta - 1.0
 
-        # The sum is above beta at 0, and at most sum(squares / values) / nu^2.
+        # The sum is above beta at nu = 0, and at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
         if excess(low) <= 0.0:  # outside only by rounding

@@ -1,7 +1,7 @@
 r"""Exact second-order expansions of a growing likelihood.
 
-A likelihood of n observations costs O(n) to differentiate. At a fixed point, its value, gradient
-and Hessian after one more observation (x, r) cost O(d^2):
+Differentiating a likelihood with n observations costs O(n). At a fixed point, updating its value,
+gradient and Hessian by one more observation (x, r) costs O(d^2):
 $$\mathcal L \mathrel{+}= \frac{m(z) - rz}g,\quad \nabla\mathcal L \mathrel{+}= \frac{\mu(z)-r}g x,
   \quad \nabla^2\mathcal L \mathrel{+}= \frac{\mu'(z)}g xx^\top,\qquad z = x^\top\theta .$$
 """
@@ -18,14 +18,14 @@ SAME_DIRECTION = 1.0 - 1e-12
 
 
 class Expansions:
-    """Points, and the derivatives of the likelihood without its ridge at these points.
+    """Points, and the derivatives at these points of the likelihood without its ridge.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of points, one per row; all start at the origin, without data.
+        Number of points, one per row; initially, all are the origin and there are no data.
     """
 
     def __init__(self, link: Link, dimension: int, size: int) -> None:
@@ -37,12 +37,12 @@ class Expansions:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         arrays = self.points, self._values, self._gradients, self._hessians
         return sum(array.nbytes for array in arrays)
 
     def put(self, rows: Any, points: np.ndarray, derivatives: Any, ridge: float = 0.0) -> None:
-        """Set the points of some rows, given the derivatives of the penalised likelihood.
+        """Set the points in some rows, given the derivatives of the penalised likelihood there.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Expansions:
         self._hessians[rows] = hessians
 
     def observe(self, x: np.ndarray, reward: float) -> None:
-        """Add the observation of ``reward`` for features ``x`` (d,)."""
+        """Add an observation with features ``x`` (d,) and the given ``reward``."""
         z = self.points @ x
         m, mu, slope = self.link.jet(z)
         g = self.link.dispersion
@@ -72,7 +72,7 @@ class Expansions:
         self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
 
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``.
+        """Return values (m,) and gradients (m, d) of the penalised likelihood at stored points.
 
         Arguments are as in `put`.
         """
@@ -83,9 +83,9 @@ class Expansions:
     def derivatives(
         self, rows: Any, ridge: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return penalised values (m,), gradients (m, d) and Hessians (m, d, d) at ``rows``.
+        """Return the derivatives of the penalised likelihood at stored points.
 
-        Arguments are as in `put`.
+        They are values (m,), gradients (m, d) and Hessians (m, d, d). Arguments are as in `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -97,7 +97,7 @@ class SolutionMemory:
     r"""Expansions at the latest solutions, indexed by the direction of their arms.
 
     The maximiser of $x^\top\theta$ over a level set depends only on the direction of x and moves
-    little from round to round, so one Newton step from the maximiser of a close direction gives a
+    little from round to round, so one Newton step from the maximiser for a nearby direction gives a
     good start without a pass over the data.
 
     Parameters
@@ -125,12 +125,12 @@ class SolutionMemory:
         return slice(min(self.count, len(self.active)))
 
     def observe(self, x: np.ndarray, reward: float) -> None:
-        """Add the observation of ``reward`` for features ``x`` (d,) to all expansions."""
+        """Add an observation with features ``x`` (d,) and ``reward`` to all expansions."""
         if self.count:
             self.expansions.observe(x, reward)
 
     def nearest(self, directions: np.ndarray) -> np.ndarray:
-        """Return the slots (m,) of the stored directions nearest to the unit rows (m, d)."""
+        """Return the slots (m,) of the stored directions nearest to ``directions`` (m, d)."""
         return np.argmax(directions @ self.directions[self.kept].T, axis=1)
 
     def add(
@@ -148,7 +148,7 @@ class SolutionMemory:
         directions : (m, d) array
             Unit vectors as rows.
         active : (m,) array of bool
-            Whether the solution lies on the sphere of the domain.
+            Whether each solution lies on the boundary of the ball.
         points : (m, d) array
             The solutions.
         derivatives, ridge
@@ -156,7 +156,7 @@ class SolutionMemory:
         """
         slots = self._slots_for(directions)
         if self.count > len(self.active):
-            # A slot may occur twice; the first entry keeps it.
+            # A slot may occur more than once; it stores the first of its solutions.
             slots, kept = np.unique(slots, return_index=True)
             directions, active, points = directions[kept], active[kept], points[kept]
             derivatives = [part[kept] for part in derivatives]

@@ -1,10 +1,11 @@
-r"""Finite features of kernels, and Bayesian linear regression on features.
+r"""Finite-dimensional features of kernels, and Bayesian linear regression on them.
 
-Random Fourier features (Rahimi and Recht 2007, "Random Features for Large-Scale Kernel Machines"),
+Random Fourier features (Rahimi and Recht 2007, "Random Features for Large-Scale Kernel Machines")
+are
 $$\phi(x) = \sqrt{2/D}\,[\cos\omega_j^\top x,\ \sin\omega_j^\top x]_{j\le D/2},$$
-with frequencies from the kernel's spectral density, and quadrature Fourier features (Mutny and
+with frequencies drawn from the kernel's spectral density. Quadrature Fourier features (Mutny and
 Krause 2018, "Efficient High Dimensional Bayesian Optimization with Additivity and Quadrature
-Fourier Features"), which use the nodes and weights of Gauss-Hermite quadrature instead.
+Fourier Features") use the nodes and weights of Gauss-Hermite quadrature instead.
 """
 
 import math
@@ -20,7 +21,7 @@ DEGREES = {"matern12": 1.0, "matern32": 3.0, "matern52": 5.0}
 
 
 class FourierFeatures:
-    r"""$\phi(x) = [\sqrt{w_j}\cos\omega_j^\top x,\ \sqrt{w_j}\sin\omega_j^\top x]_j$.
+    r"""The features $\phi(x) = [\sqrt{w_j}\cos\omega_j^\top x,\ \sqrt{w_j}\sin\omega_j^\top x]_j$.
 
     Parameters
     ----------
@@ -34,11 +35,11 @@ class FourierFeatures:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.frequencies.nbytes + self.roots.nbytes
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        """Return the features (n, 2 n_frequencies) of the rows of ``X`` (n, d)."""
+        """Return the features (m, 2 n) of the rows of ``X`` (m, d)."""
         phases = X @ self.frequencies.T
         return np.hstack([np.cos(phases) * self.roots, np.sin(phases) * self.roots])
 
@@ -69,7 +70,7 @@ def random_features(
 def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
     """Return `FourierFeatures` of the Gaussian kernel by quadrature.
 
-    One of two nodes that differ only in sign is kept, with the weight of both.
+    Of two nodes that differ only in sign, one is kept, with the weight of both.
 
     Parameters
     ----------
@@ -90,16 +91,18 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
 
 
 class FeaturePosterior:
-    r"""Linear regression with $V = \lambda I + \sum\phi\phi^\top$, at O(D^2) per observation.
+    r"""Bayesian linear regression with $V = \lambda I + \sum\phi\phi^\top$.
+
+    An observation costs O(D^2).
 
     Parameters
     ----------
     dimension : int
-        D.
+        D, the number of features.
     ridge : float
         $\lambda$.
     features : (A, D) array or None
-        Features of fixed points, whose leverages are updated in O(AD) per observation.
+        Features of fixed points, whose leverages each observation updates in O(AD).
     """
 
     def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:
@@ -112,7 +115,7 @@ class FeaturePosterior:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         kept = 0 if self._features is None else self._features.nbytes + self._leverages.nbytes
         return self.V_inv.nbytes + self.moment.nbytes + self.theta.nbytes + kept
 
@@ -130,7 +133,7 @@ class FeaturePosterior:
     def predict(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the means (n,) and leverages (n,) at the points with ``features`` (n, D).
 
-        The leverages of the fixed points are already available.
+        For the array given at construction, the stored leverages are returned.
         """
         if features is self._features:
             leverages = self._leverages

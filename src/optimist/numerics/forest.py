@@ -2,15 +2,15 @@
 
 `sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of workers for every
 tree that it grows, which takes longer than growing the tree from a few rows. This module grows
-the trees one after another, from the seeds and bootstrap samples that scikit-learn draws with seed
-0.
+the trees one after another, from the seeds and bootstrap samples that scikit-learn draws with
+``random_state=0``.
 """
 
 from typing import Any
 
 import numpy as np
 
-SEEDS = np.iinfo(np.int32).max  # bound (exclusive) of the trees' seeds
+SEEDS = np.iinfo(np.int32).max  # exclusive upper bound on the trees' seeds
 
 
 def forest_votes(
@@ -24,7 +24,7 @@ def forest_votes(
         Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and the keywords of
         its trees. ``random_state`` is always 0.
     features, labels : (n, d) and (n,) arrays
-        Rows to train on, of class 0 or 1; both must occur.
+        Training rows and their classes, 0 or 1; both classes must occur.
     points : (m, d) array
         Rows to classify.
     """

@@ -1,6 +1,6 @@
 r"""Exact Gaussian-process posteriors over finitely many points, one observation at a time.
 
-Let $K_t$ be the kernel matrix of the t observed points, with repetition. Then
+Let $K_t$ be the kernel matrix of the t observed points, with repetitions. Then
 $$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad
   s_t^2(x) = k(x,x)-k_t(x)^\top(K_t+\lambda I)^{-1}k_t(x),\qquad
   \sigma_t^2(x) = s_t^2(x)/\lambda .$$
@@ -28,7 +28,7 @@ LEAST_AGE = 100
 
 
 class PointPosterior(ABC):
-    r"""The posterior at A points, updated by one observation at a time.
+    r"""The posterior at A points, updated one observation at a time.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class PointPosterior(ABC):
     Attributes
     ----------
     mean, var_f : (A,) arrays
-        Mean and variance of the function at the points.
+        Posterior means and variances of the function at the points.
     counts : (A,) array of int
         Number of observations of each point.
     log_det : float
@@ -71,13 +71,13 @@ class PointPosterior(ABC):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.held_bytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
 
     @property
     @abstractmethod
     def held_bytes(self) -> int:
-        """Bytes of the data from which covariances are computed."""
+        """Number of bytes of the data from which covariances are computed."""
 
     @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
@@ -91,7 +91,7 @@ class PointPosterior(ABC):
         ----------
         index : int
         c : (A,) array
-            Covariances of the point with all points before the observation.
+            Posterior covariances of the point with all points, before the observation.
         pivot : float
             $c_a+\lambda$, the square of the new diagonal element of the Cholesky factor.
         """
@@ -110,23 +110,23 @@ class PointPosterior(ABC):
 
 
 class ExactPosterior(PointPosterior):
-    r"""The posterior at A points, at O(At) per observation and O(A^2) once t is large.
+    r"""The posterior at A points, at a cost of O(At) per observation, or O(A^2) once t is large.
 
     The rows of $V = L^{-1}K(X_t,\mathcal A)$, where L is the Cholesky factor of $K_t+\lambda I$,
     give the posterior covariance of one point with all others in one product. From the 2A-th
     observation on, the full covariance matrix (A, A) is cheaper.
 
-    For a point that was observed before, only the later rows are needed: if v was its row at that
-    time and $\rho$ its diagonal element of L, its covariance with all points was then
-    $(\lambda/\rho)v$.
+    For a point that was observed before, only later rows are needed: if its last observation added
+    the row v to V and the diagonal element $\rho$ to L, its covariance with all points after that
+    observation was $(\lambda/\rho)v$.
 
     Parameters
     ----------
     kernel, points, ridge
         As in `PointPosterior`.
     recall : bool
-        Whether to start from a point's last observation instead of the prior, which costs O(A g)
-        for g observations since then; all rows are then kept.
+        Whether to compute covariances from a point's last observation instead of the prior, at a
+        cost of O(A g) for the g observations since then; if so, all rows are kept.
     """
 
     def __init__(
@@ -134,9 +134,10 @@ class ExactPosterior(PointPosterior):
     ) -> None:
         super().__init__(kernel, points, ridge)
         self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # (A, A); replaces the rows when cheaper
+        self._covariance: np.ndarray | None = None  # (A, A); replaces the rows once it is cheaper
         self._recall = recall
-        self._last: dict[int, Any] = {}  # maps a point to its last row of V and its diagonal of L
+        # Maps a point to the number of its last row of V and that row's diagonal element of L.
+        self._last: dict[int, Any] = {}
 
     @property
     def held_bytes(self) -> int:
@@ -175,25 +176,26 @@ class ExactPosterior(PointPosterior):
 
 
 class DistinctPosterior(PointPosterior):
-    r"""The posterior from the u distinct observed points, at O(Au + u^2) per observation.
+    r"""The posterior from the u distinct observed points.
 
-    The $n_a$ observations of a point a amount to one observation of their mean with ridge
-    $\lambda/n_a$. Let K be the kernel of the u points and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$.
-    The posterior covariance of a with all points is $g^\top k_u(\cdot)$, where
+    An observation costs O(Au + u^2). The $n_a$ observations of a point a are equivalent to one
+    observation of their mean with ridge $\lambda/n_a$. Let K be the kernel matrix of the u points
+    and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$. The posterior covariance of a with all points is
+    $g^\top k_u(\cdot)$, where
 
     $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for an observed point},\qquad
-      g = (-Mk_u(a),\,1)\ \text{for a new point, which becomes one,}$$
-    and the observation adds $gg^\top/(c_a+\lambda)$ to M; the row and column of a new point start
-    at 0. Such sums lose digits as $\lambda/n_a$ becomes small. Therefore M, the means and the
-    log-determinant are recomputed after u observations, or after `LEAST_AGE` if that is more, which
-    takes O(u^2) per observation.
+      g = (-Mk_u(a),\,1)\ \text{for a new point.}$$
+    An observation of a adds $gg^\top/(c_a+\lambda)$ to M, after a new point has added a row and a
+    column of zeros. These updates lose digits as $\lambda/n_a$ becomes small. Therefore M, the
+    means and the log-determinant are recomputed after u observations, or after `LEAST_AGE` if that
+    is more, which costs O(u^2) per observation.
 
     Arguments are as in `PointPosterior`.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         super().__init__(kernel, points, ridge)
-        self._rows = GrowingArray(len(points))  # kernel of observed and all points, (u, A)
+        self._rows = GrowingArray(len(points))  # kernel of observed with all points, (u, A)
         self._inverse = GrowingSquare()  # M
         self._places: dict[int, int] = {}  # position of each observed point in M
         self._sums = np.zeros(len(points))  # sum of rewards of each point
@@ -249,9 +251,10 @@ class DistinctPosterior(PointPosterior):
 
 
 class GrowingCholesky:
-    r"""The Cholesky factor of $K_t+\lambda I$ and its posterior, at O(t^2) per observation.
+    r"""The Cholesky factor L of $K_t+\lambda I$ and the posterior.
 
-    The factor L is stored packed: its rows, or the columns of its transpose, one after another.
+    An observation costs O(t^2). The factor is stored in packed form: its rows, which are the
+    columns of its transpose, follow one another.
 
     Parameters
     ----------
@@ -274,7 +277,7 @@ class GrowingCholesky:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         points = 0 if self._points is None else self._points.nbytes
         return self._packed.nbytes + self._targets.nbytes + points
 
@@ -313,7 +316,7 @@ def dense_posterior(
     Parameters
     ----------
     kernel : Kernel
-    observed : (t, d) array, with repetition
+    observed : (t, d) array, with repetitions
     y : (t,) array
     points : (A, d) array
     ridge : float

@@ -4,12 +4,12 @@ The covariance is $s\,k(x\oslash\ell,x'\oslash\ell)+\tau^2\mathbb 1[x=x']$, with
 $\ell_j$ per coordinate; the mean is a constant c. For $C = sK+\tau^2I$, $\alpha = C^{-1}(y-c)$,
 $$\log p = -\tfrac12(y-c)^\top\alpha-\tfrac12\log\det C-\tfrac n2\log2\pi,\qquad
   \partial\log p = \tfrac12\mathrm{tr}\{(\alpha\alpha^\top-C^{-1})\,\partial C\},$$
-to which the log-densities of the priors of $(\ell,s,\tau^2)$ are added. The best c given the rest
-has a closed form, $1^\top C^{-1}y / 1^\top C^{-1}1$.
+to which the log-densities of the priors of $(\ell,s,\tau^2)$ are added. For given
+$(\ell,s,\tau^2)$, the best c is $1^\top C^{-1}y / 1^\top C^{-1}1$.
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equations 2.30 and 5.9.
-`fit` runs L-BFGS-B to convergence; `fit_by_adam` takes the steps of the public code of Eriksson et
-al. (2019), "Scalable Global Optimization via Local Bayesian Optimization".
+`fit` runs L-BFGS-B to convergence; `fit_by_adam` takes the same steps as the public code of
+Eriksson et al. (2019), "Scalable Global Optimization via Local Bayesian Optimization".
 """
 
 import math
@@ -23,24 +23,24 @@ from optimist.numerics import compiled
 from optimist.numerics.adam import Adam
 
 ADAM_STEPS, ADAM_RATE = 50, 0.1
-WORST = 1e25  # objective if the likelihood cannot be computed
+WORST = 1e25  # value of the objective if the likelihood cannot be computed
 
 
 class Flat:
-    """A flat prior, with starts that are uniform between the logarithms of the bounds."""
+    """A flat prior, from which starts are drawn log-uniformly between the bounds."""
 
     def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-density (m,) at exp(``log_theta``) and its derivative in ``log_theta``."""
         return np.zeros_like(log_theta), np.zeros_like(log_theta)
 
     def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
-        """Draw the logarithms of ``size`` values between ``low`` and ``high``."""
+        """Draw ``size`` values between ``low`` and ``high``, and return their logarithms."""
         return rng.uniform(math.log(low), math.log(high), size)
 
 
 @dataclass(frozen=True)
 class Gamma(Flat):
-    r"""Density proportional to $\theta^{a-1}e^{-b\theta}$.
+    r"""A gamma prior, with density proportional to $\theta^{a-1}e^{-b\theta}$.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Gamma(Flat):
 
 @dataclass(frozen=True)
 class LogNormal(Flat):
-    r"""Density of $\theta$ for $\ln\theta\sim N(m,v)$, including the factor $1/\theta$.
+    r"""A log-normal prior, $\ln\theta\sim N(m,v)$; its density includes the factor $1/\theta$.
 
     Attributes
     ----------
@@ -85,14 +85,14 @@ class LogNormal(Flat):
 
 @dataclass(frozen=True)
 class Hyper:
-    """One kind of hyper-parameter: bounds, start of the fit, and prior.
+    """Specification of a hyper-parameter: its bounds, starting value and prior.
 
     Attributes
     ----------
     low, high : float
         Bounds, positive.
     start : float
-        Start of the fit, between the bounds.
+        Starting value of the fit, between the bounds.
     prior : Flat
         The prior, an instance of `Flat` or of a subclass.
     """
@@ -110,18 +110,18 @@ class Scheme:
     Attributes
     ----------
     kernel : Kernel
-        Stationary, with lengthscale 1.
+        A stationary kernel with lengthscale 1.
     lengthscale, noise : Hyper
-        Each lengthscale of the kernel, and the noise variance.
+        Specifications of each coordinate's lengthscale and of the noise variance.
     amplitude : Hyper or None
-        The amplitude s; None: s is 1.
+        Specification of the amplitude s; None: s is fixed at 1.
     free_mean : bool
         Whether to fit c; otherwise it is 0.
     draws : int
-        Number of further starts of the fit, drawn from the priors.
+        Number of additional starting points, drawn from the priors.
     spare : bool
-        Whether to stop at the first start that succeeds; otherwise all are used and the best result
-        is kept.
+        Whether to stop at the first start that succeeds; otherwise the fit runs from all starts and
+        keeps the best result.
     """
 
     kernel: Any
@@ -133,7 +133,7 @@ class Scheme:
     spare: bool = False
 
     def blocks(self, dimension: int) -> Any:
-        """Return (hyper-parameter, slice) pairs for a vector of logarithms, and its length."""
+        """Return the (`Hyper`, slice) pairs that split the vector of logarithms, and its length."""
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:
             kinds.append((self.amplitude, 1))
@@ -144,7 +144,7 @@ class Scheme:
         return blocks, end
 
     def starts(self, dimension: int, rng: np.random.Generator | None) -> np.ndarray:
-        """Return the starting points of the fit, as logarithms of shape (1 + draws, p).
+        """Return the logarithms of the starting points, as an array of shape (1 + draws, p).
 
         Parameters
         ----------
@@ -192,7 +192,10 @@ def log_posterior(
 
 
 def _log_posterior(log_theta, scheme, X, y, mean=None):
-    """Return the log-posterior, its gradient and its derivative in c, at ``mean`` or the best c."""
+    """Return the log-posterior, its gradient and its derivative with respect to c.
+
+    They are evaluated at c = ``mean`` or, if that is None, at the scheme's choice of c.
+    """
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales
     K, S = scheme.kernel.with_slope(U, U)
@@ -225,7 +228,7 @@ def _unpack(log_theta, scheme, dimension):
 
 
 def _inverse(K, noise):
-    """Return the inverse of K + noise I, and the log-determinant of the sum."""
+    """Return the inverse and the log-determinant of K + noise I."""
     C = K.copy()
     C.flat[:: len(C) + 1] += noise
     L, fault = compiled.lapack.dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
@@ -246,14 +249,14 @@ def _best_mean(inverse, y):
 def fit(
     scheme: Scheme, X: np.ndarray, y: np.ndarray, rng: np.random.Generator | None = None
 ) -> tuple["GaussianProcess", int]:
-    """Return the fitted `GaussianProcess`, and the number of starts that failed.
+    """Return the fitted `GaussianProcess` and the number of starts that failed.
 
     Parameters
     ----------
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
-    rng : Generator
-        Draws the starts.
+    rng : Generator or None
+        Draws all starts but the first; None if ``scheme.draws`` is 0.
     """
 
     from scipy.optimize import minimize
@@ -281,15 +284,15 @@ def fit(
 
 
 def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProcess":
-    r"""Return the process after 50 steps of Adam on the log-posterior divided by n.
+    r"""Return the process fitted by 50 steps of Adam on the log-posterior divided by n.
 
-    Each hyper-parameter with bounds l and h is expressed as $l+(h-l)/(1+e^{-z})$. The steps change
-    all z, starting at the scheme's start, and c, starting at 0.
+    Each hyper-parameter with bounds l and h is expressed as $l+(h-l)/(1+e^{-z})$. The steps update
+    all z, from the scheme's starting values, and c, from 0.
 
     Parameters
     ----------
     scheme : Scheme
-        A scheme with a free mean and no further starts.
+        A scheme with a free mean and no additional starts.
     X, y : (n, d) and (n,) arrays
 
     Raises
@@ -309,7 +312,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
 
 
 def _within(point, low, high, scheme, X, y):
-    """Return the log-posterior and its gradient at ``point`` (p + 1,), which holds all z and c."""
+    """Return the log-posterior and its gradient at ``point`` (p + 1,), z followed by c."""
     theta = low + (high - low) * scipy.special.expit(point[:-1])
     value, gradient, by_mean = _log_posterior(np.log(theta), scheme, X, y, point[-1])
     by_z = gradient * (theta - low) * (high - theta) / ((high - low) * theta)
@@ -349,14 +352,14 @@ class GaussianProcess:
         self.alpha = scipy.linalg.cho_solve((self.L, True), y - self.mean)
 
     def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the function's means and standard deviations (m,) at the rows of ``Z`` (m, d)."""
+        """Return posterior means and standard deviations (m,) at the rows of ``Z`` (m, d)."""
         k = self.amplitude * self.kernel(self.U, Z / self.lengthscales)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
         variance = self.amplitude - np.einsum("nm,nm->m", half, half)
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
     def predict_with_gradients(self, Z: np.ndarray) -> Any:
-        """Return means and deviations (m,) at rows of ``Z`` (m, d), and their gradients (m, d)."""
+        """Return the means and deviations that `predict` returns, and their gradients (m, d)."""
         V = Z / self.lengthscales
         k, slope = self.kernel.with_slope(self.U, V)
         slope = self.amplitude * slope
@@ -369,9 +372,10 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, deviation, along_mean, along_deviation
 
     def _towards(self, weights, V):
-        """Return gradients (m, d) of sums over a of k(u_a, v), given weights times slopes (n, m).
+        """Return the gradients (m, d) of weighted sums over a of k(u_a, v).
 
-        The gradient of k(u_a, v) with respect to z is slope (u_a - v) / lengthscale.
+        The gradient of k(u_a, v) with respect to z is slope (u_a - v) / lengthscale; ``weights``
+        (n, m) are the products of the weights and the slopes.
         """
         sums = weights.T @ self.U
         sums -= weights.sum(axis=0)[:, None] * V

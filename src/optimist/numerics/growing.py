@@ -1,4 +1,4 @@
-"""Arrays that grow by an item or a column at a time, in amortised constant time."""
+"""Arrays that grow by one item or one column at a time, in amortised constant time."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
-GROWTH = 4  # a square array grows by its size over this
+GROWTH = 4  # a square array grows by its size divided by this number
 
 
 class GrowingArray:
@@ -17,7 +17,7 @@ class GrowingArray:
     Parameters
     ----------
     *shape : int
-        Shape of an item; empty for numbers.
+        Shape of an item; empty for scalars.
     dtype : type
     """
 
@@ -35,7 +35,7 @@ class GrowingArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         return self.values.nbytes
 
     def append(self, item: Any) -> None:
@@ -76,11 +76,11 @@ class GrowingTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         return self.values.nbytes
 
     def new_column(self) -> np.ndarray:
-        """Append a column and return it, to be filled, as a view of shape (height,)."""
+        """Append a column and return a view of it, of shape (height,), for the caller to fill."""
         if self.columns == self._values.shape[1]:
             self._values = np.concatenate([self._values, np.empty_like(self._values)], axis=1)
         self.columns += 1
@@ -88,7 +88,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix that grows as outer products are added, stored inside a larger one."""
+    """A symmetric matrix, stored inside a larger one, that grows as outer products are added."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -101,7 +101,7 @@ class GrowingSquare:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         return self.values.nbytes
 
     def column(self, place: int) -> np.ndarray:

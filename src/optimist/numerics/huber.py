@@ -2,11 +2,12 @@ r"""Adaptive Huber regression with a ridge, over a ball.
 
 $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
   f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
-minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: the
-derivative of its loss is $\pm\tau_s$ whatever its size. A reward beyond $\tau_s + S\|a_s\|$ is
-clipped everywhere in the ball, so it is replaced by one of that size. F then changes by a constant,
-and no number in the sums is so large that subtracting it again would cost the others their digits.
-While the set of clipped observations and their signs do not change, F is the quadratic
+minimised over $\|\theta\|\le S$. An observation whose residual exceeds its threshold is clipped:
+the derivative of its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
+$\tau_s + S\|a_s\|$ in absolute value is clipped everywhere in the ball, so it is replaced by
+$\pm(\tau_s + S\|a_s\|)$. This changes F by a constant, and the sums contain no numbers so large
+that the others would lose digits when they are subtracted later. While the set of clipped
+observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -33,7 +34,7 @@ ROUNDING = 1e-14
 
 
 class HuberRegression:
-    r"""Scaled observations $a_s$, $y_s$ with thresholds $\tau_s$, and their sums.
+    r"""Scaled observations $(a_s, y_s)$ with thresholds $\tau_s$, and sums over them.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class HuberRegression:
     H : (d, d) array
         $\lambda I + \sum_s a_sa_s^\top$ over all observations.
     b : (d,) array
-        $\sum_s y_sa_s$ over all observations, with $y_s$ replaced as above.
+        $\sum_s y_sa_s$ over all observations, with large $y_s$ replaced as described above.
     """
 
     def __init__(self, dimension: int, ridge: float, radius: float) -> None:
@@ -57,12 +58,12 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
-        # The last parameter, the number of observations at that time, and the clipped ones.
+        # From the last call of `clipped`: theta, the number of observations, and the result.
         self._last: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self._table.nbytes + self.H.nbytes + self.b.nbytes
 
     @property
@@ -83,7 +84,7 @@ class HuberRegression:
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices (c,) and signs (c,) of the observations clipped at ``theta`` (d,).
 
-        A second call with the same array visits only new observations.
+        A second call with the same array examines only new observations.
         """
         point, old, (indices, signs) = self._last
         if point is not theta:
@@ -135,9 +136,10 @@ class HuberRegression:
         return minimise_quadratic(H, b, self.radius)[0]
 
     def reweighted(self, theta: np.ndarray) -> np.ndarray:
-        r"""Return the minimiser (d,) of the quadratic above F that touches it at ``theta`` (d,).
+        r"""Return the minimiser (d,), over the ball, of a quadratic upper bound on F.
 
-        Its weights are $\min(1, \tau_s/|z_s|)$.
+        The bound touches F at ``theta`` (d,). The weights of its squares are
+        $\min(1, \tau_s/|z_s|)$, where $z_s$ are the residuals at ``theta``.
         """
         a, y, tau = self.observations
         weights = np.minimum(1.0, tau / np.maximum(np.abs(y - theta @ a), 1e-300))
@@ -147,12 +149,12 @@ class HuberRegression:
 
 
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Run semismooth Newton from ``start``.
+    """Run the semismooth Newton method from ``start``.
 
     The method is exact, since F is quadratic for a fixed clipped set. A step goes to the minimiser
-    for the clipped set at its start. If that point has the same set, it is the minimiser of F;
-    otherwise the step is halved until F decreases, since Newton's method on a piecewise quadratic
-    may cycle.
+    of the quadratic for the current clipped set. If the clipped set at that point is the same, the
+    point is the minimiser of F; otherwise the step is halved until F decreases, since Newton's
+    method on a piecewise quadratic may cycle.
 
     Parameters
     ----------
@@ -189,9 +191,9 @@ def _same(a, b):
 
 
 def _descend(regression, theta, value, target):
-    """Return a point from ``theta`` to ``target`` at which F is below ``value``, and F there.
+    """Return a point between ``theta`` and ``target`` at which F is below ``value``, and F there.
 
-    ``target`` itself is tried first. The point is None if none is found.
+    ``target`` itself is tried first. If no such point is found, return None and ``value``.
     """
     point, share = target, 1.0
     for _ in range(MAX_HALVINGS):
@@ -228,7 +230,8 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
     regression, start
         As in `solve_newton`, which also describes the result.
     accuracy : float
-        The method stops once the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most this.
+        The method stops once $\Lambda\|\theta^+-\theta\|$, the norm of the gradient mapping, is at
+        most this number.
     """
     theta = start
     smoothness = float(np.linalg.eigvalsh(regression.H)[-1])
@@ -252,8 +255,9 @@ def solve_by_gradient_from_zero(
 def solve_by_slsqp_in_a_loop(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timings.
+    """Run scipy's SLSQP on a loss that is summed in a Python loop, as public code does.
 
+    This solver serves to compare times.
     Arguments and result are as in `solve_newton`.
     """
     from scipy.optimize import minimize
@@ -274,7 +278,7 @@ def solve_by_slsqp_in_a_loop(
     return solution.x, bool(solution.success)
 
 
-# Each takes (regression, start, accuracy) and returns the minimiser (d,) and whether it converged.
+# Each solver takes (regression, start, accuracy) and returns a minimiser (d,) and ``converged``.
 SOLVERS = {
     "newton": solve_newton,
     "irls": solve_by_reweighting,

@@ -1,4 +1,4 @@
-r"""Covariance functions between rows of points, by name.
+r"""Covariance functions of pairs of points, and their names.
 
 | name | $k(x,x')$ with $r = \|x-x'\|$ |
 | --- | --- |
@@ -31,7 +31,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        """Return the matrix (n, m) of k(x, y) for rows of ``X`` (n, d) and ``Y`` (m, d)."""
+        """Return the matrix (n, m) of k(x, y) for the rows of ``X`` (n, d) and ``Y`` (m, d)."""
 
     @abstractmethod
     def diagonal(self, X: np.ndarray) -> np.ndarray:
@@ -44,14 +44,14 @@ class _Stationary(Kernel):
     def __init__(self, lengthscale: Any) -> None:
         self.lengthscale = positive("lengthscale", lengthscale)
 
-    metric: str  # scipy's name for the argument of k
+    metric: str  # scipy's name for the distance on which k depends
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        # Distances come from differences, as expanding the square loses digits for close points.
+        # Distances are computed from differences: expanding squares loses digits for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):
-        """Return the kernel matrix (n, n) of rows of ``X`` (n, d), evaluating each pair once."""
+        """Return the kernel matrix (n, n) of the rows of ``X``, evaluating each pair once."""
         distances = scipy.spatial.distance.pdist(X, self.metric)
         K = scipy.spatial.distance.squareform(self.profile(distances), checks=False)
         np.fill_diagonal(K, 1.0)
@@ -66,7 +66,7 @@ class _Stationary(Kernel):
 
 
 class GaussianKernel(_Stationary):
-    r"""$\exp(-r^2/(2\ell^2))$, where r is the distance.
+    r"""The Gaussian kernel $\exp(-r^2/(2\ell^2))$, where r is the distance.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class GaussianKernel(_Stationary):
 
 
 class _Matern(_Stationary):
-    """$k = p(z)e^{-z}$ with $z = \\sqrt{2\\nu}\\,r/\\ell$ and a polynomial p."""
+    """A Matern kernel $k = p(z)e^{-z}$ with $z = \\sqrt{2\\nu}\\,r/\\ell$ and a polynomial p."""
 
     metric = "euclidean"
     order: float  # nu
@@ -112,7 +112,10 @@ class _Matern(_Stationary):
 
 
 class Matern12(_Matern):
-    r"""$e^{-z}$, $z = r/\ell$; see `GaussianKernel`."""
+    r"""The kernel $e^{-z}$ with $z = r/\ell$.
+
+    Parameters are as in `GaussianKernel`.
+    """
 
     name = "matern12"
     order = 0.5
@@ -123,7 +126,10 @@ class Matern12(_Matern):
 
 
 class Matern32(_Matern):
-    r"""$(1+z)\,e^{-z}$, $z = \sqrt3r/\ell$; see `GaussianKernel`."""
+    r"""The kernel $(1+z)\,e^{-z}$ with $z = \sqrt3r/\ell$.
+
+    Parameters are as in `GaussianKernel`.
+    """
 
     name = "matern32"
     order = 1.5
@@ -134,7 +140,10 @@ class Matern32(_Matern):
 
 
 class Matern52(_Matern):
-    r"""$(1+z+z^2/3)\,e^{-z}$, $z = \sqrt5r/\ell$; see `GaussianKernel`."""
+    r"""The kernel $(1+z+z^2/3)\,e^{-z}$ with $z = \sqrt5r/\ell$.
+
+    Parameters are as in `GaussianKernel`.
+    """
 
     name = "matern52"
     order = 2.5
@@ -158,7 +167,7 @@ class Matern52(_Matern):
 
 
 class LinearKernel(Kernel):
-    r"""$x^\top y$."""
+    r"""The linear kernel $x^\top y$."""
 
     name = "linear"
 
@@ -170,7 +179,7 @@ class LinearKernel(Kernel):
 
 
 class GramKernel(Kernel):
-    """Kernel values from a given matrix; a point is a row number, stored as a float.
+    """A kernel whose values are entries of a given matrix; a point is a row number (a float).
 
     Parameters
     ----------
@@ -189,7 +198,9 @@ class GramKernel(Kernel):
         if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
             raise ConfigError(f"gram has shape {gram.shape}; allowed: (n, n)")
         if not np.isfinite(gram).all() or not np.array_equal(gram, gram.T):
-            raise ConfigError("gram is not symmetric and finite; allowed: a symmetric matrix")
+            raise ConfigError(
+                "gram is not symmetric and finite; allowed: a finite symmetric matrix"
+            )
         self.gram = gram
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:

@@ -3,7 +3,7 @@ r"""Level sets of a likelihood.
 The confidence sets of OFUGLB (Lee et al. 2024) and OFULog-r (Abeille et al. 2021) are
 $$\mathcal C = \{\theta\in\Theta : \psi(\theta) \le \beta^2\},\qquad
   \psi(\theta) = \mathcal L(\theta) - \mathcal L(\hat\theta),$$
-with $\Theta$ a ball or the whole space.
+where $\Theta$ is a ball or the whole space.
 """
 
 import math
@@ -75,15 +75,16 @@ class LevelSet:
     def reach(self) -> float:
         r"""Upper bound on the distance of any member from the centre.
 
-        For a ball it is S plus the norm of the centre, which may lie outside; without a ball it
-        follows from the ridge, as $\psi\ge\frac\lambda2\|\cdot\|^2$.
+        If the domain is a ball, the bound is S plus the norm of the centre, which may lie outside
+        the ball. Otherwise the bound follows from the ridge, since
+        $\psi(\theta)\ge\frac\lambda2\|\theta-\hat\theta\|^2$.
         """
         if self.radius is None:
             return math.sqrt(2.0 * self.level / self.likelihood.ridge)
         return self.radius + math.sqrt(self.centre @ self.centre)
 
     def distance_bounds(self, thetas: np.ndarray) -> Any:
-        """Return bounds (m,) on the distance of any member from each row of ``thetas`` (m, d)."""
+        """Return bounds (m,) on the distances from the rows of ``thetas`` (m, d) to any member."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)
@@ -94,7 +95,7 @@ class LevelSet:
 
     @cached_property
     def remembered(self) -> Any:
-        """Points (m, d) in the memory with the values (m,) and gradients (m, d) there, or None."""
+        """Points (m, d) in the memory, and values (m,) and gradients (m, d) there, or None."""
         if self.memory is None or not self.memory.count:
             return None
         kept = self.memory.kept
@@ -102,9 +103,9 @@ class LevelSet:
         return self.memory.expansions.points[kept].copy(), *tangents
 
     def may_reach(self, thetas: np.ndarray) -> np.ndarray:
-        """Return whether psi may be at most the level at each row of ``thetas`` (m, d).
+        """Return, for each row of ``thetas`` (m, d), whether psi may be at most the level there.
 
-        The bound comes from the tangents at remembered points, without a pass over the data.
+        Tangents at remembered points bound psi from below, without a pass over the data.
         """
         if self.remembered is None:
             return np.ones(len(thetas), dtype=bool)
@@ -128,8 +129,8 @@ class LevelSet:
     def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
         r"""Return members (m, d) on the segments from the centre to the rows of ``thetas`` (m, d).
 
-        They are members because psi is convex. ``values`` (m,) are the values of the likelihood at
-        ``thetas``. The centre must be in the set.
+        The points are members because psi is convex. ``values`` (m,) are the values of the
+        likelihood at ``thetas``. The centre must be in the set.
         """
         move = thetas - self.centre
         share = self.level / np.maximum(values - self.minimum, self.level)
@@ -138,7 +139,7 @@ class LevelSet:
         return self.centre + share[:, None] * move
 
     def reaches_tip(self, x: np.ndarray) -> bool:
-        r"""Return whether the maximiser for arm ``x`` (d,) is $Sx/\|x\|$, as over the ball."""
+        r"""Return whether the maximiser for ``x`` (d,) is $Sx/\|x\|$, as it is over the ball."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False

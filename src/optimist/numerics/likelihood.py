@@ -1,10 +1,10 @@
 r"""Negative log-likelihoods of generalized linear models and their minimisers.
 
-For rows $x_i$, weights $n_i$ and $b = \sum_s r_s X_s$,
+For rows $x_i$, weights $n_i$ and $b = \sum_s r_s X_s$, a sum over all plays,
 $$\mathcal L(\theta) = \frac1g\Big(\sum_i n_i\,m(x_i^\top\theta) - b^\top\theta\Big)
   + \frac\lambda2\|\theta\|^2 .$$
 Rewards enter only through b. A raw history has one row per round and unit weights; an aggregated
-history has one row per distinct arm, weighted by its number of plays, which is exact.
+history has one row per distinct arm, weighted by its number of plays. Both give the same function.
 """
 
 import math
@@ -19,7 +19,7 @@ from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
-# Keeps Newton systems definite while the plays do not yet span the space.
+# Keeps the matrices of Newton steps positive definite until the plays span the space.
 JITTER = 1e-9
 # The same, as a fraction of the trace, for large traces.
 ROUNDING = 1e-14
@@ -28,7 +28,7 @@ DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """Plays and reward sums of one algorithm.
+    """The plays of one algorithm, and sums of their rewards.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class History:
 
     @property
     def products(self) -> np.ndarray:
-        """Each x_i x_i^T as a row, of shape (n, d * d), so that a Hessian is one matrix product."""
+        """The x_i x_i^T as rows of shape (d * d,), so that a Hessian is one matrix product."""
         return self._products.values
 
     @property
@@ -70,7 +70,7 @@ class History:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use (without reserved memory)."""
+        """Number of bytes in use, excluding reserved memory."""
         columns = self.reward_sum, self._features, self._products, self._weights
         return sum(column.nbytes for column in columns) + 16 * len(self._row_of_arm)
 
@@ -90,7 +90,7 @@ class History:
         self._weights.append(1.0)
 
     def extend(self, rows: np.ndarray, rewards: np.ndarray) -> None:
-        """Add plays of arms ``rows`` (n, d) with their ``rewards`` (n,) to a raw history."""
+        """Add plays with features ``rows`` (n, d) and ``rewards`` (n,) to a raw history."""
         n = len(rows)
         self._features.extend(rows)
         self._products.extend((rows[:, :, None] * rows[:, None, :]).reshape(n, -1))
@@ -101,7 +101,7 @@ class History:
 
 
 class Likelihood:
-    """Penalised negative log-likelihood of a history, for one parameter or a batch.
+    """Penalised negative log-likelihood of a history, at one parameter vector or a batch of them.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Likelihood:
         return fit + 0.5 * self.ridge * dots(thetas, thetas)
 
     def gradients(self, thetas: np.ndarray) -> np.ndarray:
-        """Return the gradients (m, d) at the rows of ``thetas`` (m, d)."""
+        """Return the gradients (m, d) of L at the rows of ``thetas`` (m, d)."""
         mu = self.link.mean(thetas @ self.history.features.T) * self.history.weights
         return mu @ self.history.features / self.link.dispersion - self.linear + self.ridge * thetas
 
@@ -155,9 +155,9 @@ class Likelihood:
 def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = None) -> Any:
     r"""Minimise a likelihood over $\mathbb R^d$ or over the ball of ``radius``, by Newton's method.
 
-    Each step minimises the local quadratic model (over the ball), followed by Armijo backtracking
-    on the segment. The last step is a full step with a predicted decrease below 1e-12 of the
-    value: Newton's method squares the error, which was 1e-6 before that step.
+    Each step goes towards the minimiser of the local quadratic model (over the ball), with Armijo
+    backtracking. The last step is a full step whose predicted decrease is below 1e-12 of the value:
+    the error is about 1e-6 before that step, and Newton's method squares it.
 
     Parameters
     ----------
@@ -207,9 +207,9 @@ def descend(
 
 
 def _descend(likelihood, theta, derivatives, radius):
-    """Return the last point, the derivatives there, the remaining step, and converged.
+    """Return the last point, the derivatives there, the remaining step, and ``converged``.
 
-    The last step is left to the caller, which can thus avoid derivatives that it does not need.
+    The last step is left to the caller, who may not need the derivatives at its end.
     """
     value, gradient, hessian = derivatives
     none = np.zeros_like(theta)
@@ -245,7 +245,7 @@ def ball_constraint(radius: float) -> dict[str, Any]:
 def minimise_by_slsqp(
     likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
 ) -> Any:
-    """Minimise as `minimise` does, but by scipy's SLSQP, as public code does.
+    """Minimise a likelihood by scipy's SLSQP, as public code does.
 
     Parameters
     ----------

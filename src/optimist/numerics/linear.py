@@ -1,4 +1,4 @@
-r"""Operations on rows of vectors; norms and rank-one updates of positive-definite matrices."""
+r"""Row-wise products and norms, and operations with positive-definite matrices."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def norms(a: np.ndarray) -> np.ndarray:
 
 
 def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
-    """Add ``values``, a scalar or one per matrix, to the diagonals of ``matrices`` (m, d, d)."""
+    """Add a scalar, or one number per matrix (m,), to the diagonals of ``matrices`` (m, d, d)."""
     diagonals = np.einsum("mii->mi", matrices)
     diagonals += np.asarray(values)[..., None]
 
@@ -27,7 +27,7 @@ def made_definite(H: np.ndarray, least: float, share: float) -> np.ndarray:
     """Return ``H`` (d, d) with a positive number added to its diagonal.
 
     The number is ``least``, or ``share`` times the trace if that is larger. It makes a positive
-    semi-definite matrix definite, despite the rounding errors of its entries.
+    semi-definite matrix definite, despite rounding errors in the entries.
     """
     return H + max(least, share * np.trace(H)) * np.eye(len(H))
 

@@ -67,21 +67,21 @@ class Link(ABC):
         dimension : int
             d.
         delta : float
-            The constant holds with probability 1 - delta.
+            Failure probability: the constant is valid with probability 1 - delta.
         """
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-        """Draw one reward for every entry of ``means`` (any shape)."""
+        """Draw one reward for every entry of ``means``, an array of any shape."""
 
 
 class Logistic(Link):
-    """Bernoulli rewards, mu(z) = 1 / (1 + exp(-z))."""
+    """Bernoulli rewards with mu(z) = 1 / (1 + exp(-z))."""
 
     name = "logistic"
 
     def log_partition(self, z: Any) -> Any:
-        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), exact to one rounding of 1.
+        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), up to one rounding error of 1 + e^-|z|.
         return np.maximum(z, 0.0) + np.log(1.0 + np.exp(-np.abs(z)))
 
     def mean(self, z: Any) -> Any:
@@ -98,8 +98,8 @@ class Logistic(Link):
         return e / np.square(1.0 + e)
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        # In place if possible: this is the inner loop of the likelihood methods. The mean is
-        # accurate to one rounding error in absolute, not in relative, terms.
+        # This is the inner loop of the likelihood methods, so it computes in place where possible.
+        # The absolute error of the mean is at most one rounding error; its relative error is not.
         e = np.abs(z)
         np.negative(e, out=e)
         np.exp(e, out=e)
@@ -125,7 +125,7 @@ class Logistic(Link):
 
 
 class Poisson(Link):
-    """Poisson counts, mu(z) = exp(z)."""
+    """Poisson rewards with mu(z) = exp(z)."""
 
     name = "poisson"
     # Unconstrained Newton steps may overshoot; exp(30) is far beyond any ball of interest.
@@ -154,7 +154,7 @@ class Poisson(Link):
 
 
 class Gaussian(Link):
-    """Gaussian rewards with known standard deviation ``sigma``, mu(z) = z.
+    """Gaussian rewards with mu(z) = z and a known standard deviation, ``sigma``.
 
     Raises
     ------

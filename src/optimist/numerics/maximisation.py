@@ -19,15 +19,16 @@ from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import OptimalitySystem
 
 LOG_S_RANGE = (-20.0, 40.0)
-# How far the dual's solution may be below its bound, as a fraction of the size of the set.
+# Largest allowed gap between the dual's solution and its bound, relative to the size of the set.
 DUAL_TOLERANCE = 1e-9
 
 
 def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
-    """Return the index of the row of ``arms`` (K, d) with the largest maximum over a level set.
+    """Return the index of the row of ``arms`` (K, d) whose maximum over a level set is largest.
 
-    ``prune`` drops an arm as soon as its upper bound is below another arm's lower bound. The maxima
-    are compared to about nine digits; of the arms that tie to this precision, any may be returned.
+    With ``prune``, an arm is dropped as soon as its upper bound is below another arm's lower bound.
+    The maxima are compared to about nine digits; any of the arms that tie to this precision may be
+    returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -38,11 +39,11 @@ def maxima(level_set: LevelSet, arms: np.ndarray) -> Any:
 
 
 def _solve(level_set, arms, prune):
-    """Return the maxima (K,), or, with ``prune``, lower bounds that are exact for the largest."""
+    """Return the maxima (K,) or, with ``prune``, lower bounds, the largest of which is exact."""
     values = np.zeros(len(arms))
     rows = np.flatnonzero(arms.any(axis=1))
     if len(rows):
-        floor = 0.0 if len(rows) < len(arms) else -math.inf  # the value of the zero arm
+        floor = 0.0 if len(rows) < len(arms) else -math.inf  # the maximum for an arm that is zero
         system = OptimalitySystem(level_set, arms[rows], prune, floor)
         system.solve()
         while len(left := system.open_rows()):
@@ -56,10 +57,11 @@ def _solve(level_set, arms, prune):
 def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     r"""Maximise $x^\top\theta$ by a root search in s.
 
-    $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
-    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. If $\psi$ jumps over $\beta^2$, all
-    points between the two ends are minimisers for one s, and the answer is among them. An answer
-    that falls short of the bound on the maximum is counted in the level set's ``failures``.
+    For $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$, the function
+    $\psi(\theta(s))$ is non-decreasing, and the solution has $\psi = \beta^2$. If $\psi$ jumps over
+    $\beta^2$, all points between the two ends of the jump are minimisers for the same s, and the
+    solution is one of them. A result that falls short of the upper bound on the maximum is counted
+    in the level set's ``failures``.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     if search.below is None or search.below.s == 0.0:
         search.gap(LOG_S_RANGE[0])
     if search.below is None:
-        raise np.linalg.LinAlgError("no parameter of the domain is in the level set")
+        raise np.linalg.LinAlgError("no parameter in the domain is in the level set")
     if search.above is None:  # the set extends as far as the domain does
         level_set.failures += not search.below.converged
         return search.below.theta, search.below.s
@@ -98,7 +100,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
 
 @dataclass(frozen=True)
 class _Tilted:
-    """A minimiser of the tilted likelihood."""
+    """A minimiser of the likelihood minus s x^T theta, and psi (``excess``) there."""
 
     s: float
     theta: np.ndarray
@@ -107,7 +109,10 @@ class _Tilted:
 
 
 class _DualSearch:
-    """Minimisers for some s, and those nearest to the border of a level set on either side."""
+    """A search for the s at which theta(s) crosses the border of a level set.
+
+    ``below`` and ``above`` are the nearest minimisers so far on either side of the border.
+    """
 
     def __init__(self, level_set: Any, x: np.ndarray) -> None:
         self.set, self.x = level_set, x
@@ -167,10 +172,10 @@ class _DualSearch:
 
 
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm by scipy's SLSQP.
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm x, found by scipy's SLSQP.
 
-    Each arm takes one run from the centre, with the constraints and gradients used in public code.
-    The result has shape (K,).
+    SLSQP runs once per arm, from the centre, with the constraints and gradients used in public
+    code. The result has shape (K,).
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ HIDDEN = 25
 
 
 class Layers(NamedTuple):
-    """Views of rows of parameters: W_1 (K, H, d), b_1 and w_2 (K, H), b_2 (K,)."""
+    """The parameters of K networks: W_1 (K, H, d), b_1 and w_2 (both (K, H)), and b_2 (K,)."""
 
     W1: np.ndarray
     b1: np.ndarray
@@ -28,16 +28,16 @@ class Layers(NamedTuple):
 
 
 class TwoLayerNetwork:
-    r"""Values and gradients for K pairs of parameters and points at once.
+    r"""A network, evaluated at K pairs of parameters and points at once.
 
     Parameters are rows ``[W_1 (row by row), b_1, w_2, b_2]`` of length $d_w = Hd+2H+1$.
 
     Parameters
     ----------
     dimension : int
-        d, length of x.
+        d, the length of x.
     hidden : int
-        H.
+        H, the number of hidden units.
     """
 
     def __init__(self, dimension: int, hidden: int = HIDDEN) -> None:
@@ -66,12 +66,14 @@ class TwoLayerNetwork:
 
     @staticmethod
     def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
-        """Write the gradients in the parameters to ``out`` and return the gradients in x (K, d).
+        """Write the gradients with respect to the parameters to ``out``.
+
+        Return the gradients with respect to ``x``, as an array of shape (K, d).
 
         Parameters
         ----------
         out, layers : Layers
-            Views of an array for the gradients, and of the parameters; see `layers`.
+            Views of the array to write to, and of the parameters; see `layers`.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -94,7 +96,7 @@ class TwoLayerNetwork:
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
-        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, as PyTorch's linear layers do."""
+        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, as PyTorch does by default."""
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)
@@ -152,7 +154,7 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, equal to scipy's but without its slow import."""
+    """Return 1 / (1 + exp(-z)) for one number, like scipy's ``expit`` without its slow import."""
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:
@@ -160,13 +162,13 @@ def logistic(z: float) -> float:
 
 
 def _inputs(layers, x):
-    """Return W_1 x + b_1 (K, H)."""
+    """Return W_1 x + b_1, as an array of shape (K, H)."""
     z = (layers.W1 @ x[:, :, None])[:, :, 0]
     z += layers.b1
     return z
 
 
 def _hidden(layers, x):
-    """Return h (K, H)."""
+    """Return h, the values of the hidden units, as an array of shape (K, H)."""
     z = _inputs(layers, x)
     return scipy.special.expit(z, out=z)

@@ -20,7 +20,7 @@ STEP, STEPS = 1.0 / 128.0, 38 * 128
 
 
 class Law(ABC):
-    """A law on the line with a finite mean.
+    """A probability law on the real line with a finite mean.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Law(ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
-        """Return an array of ``size`` draws that are not centred."""
+        """Return ``size`` draws, without subtracting the centre."""
 
     def moment(self, q: float) -> float:
         r"""Return $m_q$, the absolute moment of order q about the mean.
@@ -60,7 +60,7 @@ class Law(ABC):
         """Return the moment of order ``q``, which must exist."""
 
     def root(self, q: float) -> float:
-        r"""Return $\nu_q = m_q^{1/q}$, a scale."""
+        r"""Return $\nu_q = m_q^{1/q}$."""
         return self.moment(q) ** (1.0 / q)
 
     def noise(self, rng: np.random.Generator, size: Any, centre: str = "mean") -> np.ndarray:
@@ -84,7 +84,7 @@ class Normal(Law):
 
 
 class StudentT(Law):
-    """Student's law with ``df`` degrees of freedom, above 1.
+    """Student's t law with ``df`` > 1 degrees of freedom.
 
     Raises
     ------
@@ -111,15 +111,15 @@ class StudentT(Law):
 class HalfLine(Law):
     """A law on x >= ``least`` with a density that decays like x^(-``tail`` - 1).
 
-    The trapezoidal rule computes moments after substitutions that make the integrands decay
-    exponentially on either side, so that it converges exponentially (Trefethen and Weideman, 2014).
+    Substitutions make the integrands of moments decay exponentially on both sides, so that the
+    trapezoidal rule converges exponentially (Trefethen and Weideman, 2014).
     """
 
     least = 0.0
 
     @abstractmethod
     def _log_density(self, x):
-        """Return the logarithm of the density at ``least`` + x, for an array x > 0."""
+        """Return the logarithm of the density at ``least`` + x for an array of x > 0."""
 
     def _moment(self, q):
         m, t = self.mean - self.least, STEP * np.arange(-STEPS, STEPS + 1)
@@ -134,7 +134,7 @@ class HalfLine(Law):
 
 
 class Lomax(HalfLine):
-    """The Lomax law with density b (1 + x)^(-b - 1) on x >= 0, b above 1.
+    """The Lomax law with density b (1 + x)^(-b - 1) on x >= 0, for b > 1.
 
     Raises
     ------
@@ -171,7 +171,7 @@ class Pareto(Lomax):
 
 
 class Fisk(HalfLine):
-    """The log-logistic law with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, c above 1.
+    """The log-logistic law with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, for c > 1.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def make_law(name: str, shape: float | None = None) -> Law:
         raise unknown_name("noise law", name, LAWS)
     if name == Normal.name:
         if shape is not None:
-            raise ConfigError(f"shape is {shape!r}; the normal law has no shape; allowed: none")
+            raise ConfigError(f"shape is {shape!r}; allowed for the normal law: none")
         return Normal()
     if shape is None:
         raise ConfigError(f"law {name!r} needs a shape; allowed: a number above 1")

@@ -1,4 +1,4 @@
-r"""Nystrom approximations of a Gaussian-process posterior by inducing points.
+r"""Nystrom approximations of a Gaussian-process posterior, with inducing points.
 
 For inducing points S, $K_S = k(S,S)$ and any W with $WW^\top = K_S^+$, the embedding of a point is
 $z(x) = W^\top k_S(x)$. Let a range over the distinct observed points, with $n_a$ observations and
@@ -8,13 +8,13 @@ $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
 The second term is the leverage of SoR, the subset of regressors; the sum is the leverage of DTC,
 the deterministic training conditional.
 
-W is the inverse Cholesky factor on a subset of S, the basis, whose span contains the others up
-to rounding: of many close points, only a few are needed. The sum of both terms is
+W is the inverse Cholesky factor for a subset of S, the basis, whose span contains the other points
+of S up to rounding: of many close points, only a few are needed. The sum of both terms is
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad
   T^\top T = W(I-\lambda V^{-1})W^\top,$$
-with a triangular T: most of the work is one product with the kernel of the n points, which takes
-$nr^2$ operations. The absolute error of the difference is about $10^{-9}\kappa^2/\lambda$ if $K_S$
-is as singular as double precision allows.
+with a triangular T. For a basis of r points, most of the work is one product with the kernel at the
+n points x, which takes $nr^2$ operations. The absolute error of the difference is about
+$10^{-9}\kappa^2/\lambda$ if $K_S$ is as singular as double precision allows.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
 Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
@@ -27,14 +27,15 @@ import numpy as np
 
 from optimist.numerics import compiled
 
-# Fraction of k(x, x) below which the variance of f is not computed as one difference.
+# If the variance of f may be below this fraction of k(x, x), it is not computed as one difference,
+# which would lose too many digits.
 CANCELLATION = 1e-8
 
 
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    Points are represented by their kernel with the ``basis``, as an array of shape (r, n).
+    Methods take n points as an array of shape (r, n), their kernel with the ``basis``.
 
     Parameters
     ----------
@@ -75,12 +76,12 @@ class NystromPosterior:
         self.log_det = 2.0 * float(np.log(self._factor.diagonal() / np.sqrt(ridge)).sum())
         theta, _ = compiled.lapack.dpotrs(self._factor, Z @ sums, lower=1)
         self._weights = theta @ self._root
-        # In the span, the variance of f is at least lambda |z|^2 / (Tr G + lambda).
+        # In the span of the basis, the variance of f is at least lambda |z|^2 / (Tr G + lambda).
         self._is_wide = ridge > CANCELLATION * (information + ridge)
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use."""
+        """Number of bytes in use."""
         return self.basis.nbytes + self._root.nbytes + self._factor.nbytes + self._weights.nbytes
 
     @cached_property
@@ -91,8 +92,9 @@ class NystromPosterior:
         inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # the lower triangle of I - lambda V^-1
         _add_to_diagonal(H, 1.0)
-        # H = U U^T with an upper triangular U makes T = U^T W^T lower triangular. In reverse order,
-        # this is a Cholesky factorisation, and the lower triangle is an upper one.
+        # If H = U U^T with an upper triangular U, T = U^T W^T is lower triangular. With rows and
+        # columns in reverse order, this is a Cholesky factorisation, and the lower triangle of H
+        # becomes an upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None
@@ -108,7 +110,7 @@ class NystromPosterior:
     def leverages(self, B: np.ndarray, diagonal: Any) -> np.ndarray:
         r"""Return $\tilde\sigma^2$ (DTC) at the points of ``B`` (r, n), as an array of shape (n,).
 
-        ``diagonal`` (n,) is the prior variance of the points. ``B`` is overwritten.
+        ``diagonal`` (n,) contains the prior variances of the points. ``B`` is overwritten.
         """
         if self._shrunk is None:
             Z = triangular_product(self._root, B)
@@ -118,7 +120,7 @@ class NystromPosterior:
         return np.maximum(var_f, 0.0, out=var_f) / self.ridge
 
     def regressors_leverages(self, B: np.ndarray) -> np.ndarray:
-        r"""Return $z^\top V^{-1}z$ (SoR), of shape (n,), at the points of ``B`` (r, n).
+        r"""Return $z^\top V^{-1}z$ (SoR) at the points of ``B`` (r, n), as an array of shape (n,).
 
         ``B`` is overwritten.
         """
@@ -127,12 +129,14 @@ class NystromPosterior:
 
 
 def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m), and its whitener.
+    r"""Return a basis of the rows of ``K`` (m, m) and the inverse Cholesky factor on the basis.
+
+    K must be positive semi-definite.
 
     Returns
     -------
     basis : (r,) array of int
-        Indices, at least one; directions whose relative size is below rounding are omitted.
+        Indices, at least one; directions whose relative size is below rounding error are omitted.
     root : (r, r) array
         Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, up to rounding.
 
@@ -150,7 +154,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return L B in the memory of ``B`` (r, n), using only the lower triangle of ``L`` (r, r)."""
+    """Return L B, stored in ``B`` (r, n), using only the lower triangle of ``L`` (r, r)."""
     return compiled.blas.dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
 
 

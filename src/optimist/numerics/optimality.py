@@ -1,12 +1,12 @@
 r"""Newton's method on the optimality conditions of a linear function over a level set.
 
-Unknowns $(\theta, s, \rho)$, one row per arm x:
+The unknowns $(\theta, s, \rho)$, one row per arm x, satisfy
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
-The root of psi makes the second equation nearly linear. The derivatives at an iterate also bound
-the maximum from both sides (`optimist.numerics.bounds`), so that an arm is dropped as soon as it
-cannot win. The one-dimensional dual of `optimist.numerics.maximisation` solves rows that do not
-converge.
+Taking the root of psi makes the second equation nearly linear. The derivatives at an iterate also
+bound the maximum from both sides (`optimist.numerics.bounds`), so that an arm is dropped as soon as
+it cannot win. Rows for which the method does not converge are left to the one-dimensional dual of
+`optimist.numerics.maximisation`.
 """
 
 from typing import Any, cast
@@ -24,8 +24,8 @@ MAX_HALVINGS = 6
 # tenth.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
-# Fractions of the multiplier that the ball would have if only it were active: the initial
-# multiplier, and the value below which the constraint is dropped.
+# Fractions of the multiplier that the ball would have if it were the only active constraint: the
+# initial multiplier, and the value below which the constraint is dropped.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
 # A start from memory is discarded if its residual is larger than the first number before its first
@@ -43,9 +43,9 @@ class OptimalitySystem:
     arms : (m, d) array
         No row may be zero.
     prune : bool
-        Whether to bound the maxima on the way and solve only rows that may have the largest one.
+        Whether to bound the maxima in each step and solve only rows that may have the largest one.
     floor : float
-        A value that an arm outside the system attains.
+        The largest maximum among arms that are not in ``arms``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class OptimalitySystem:
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # whether the ball constraint is active
         self.falling = np.zeros(m, dtype=bool)  # whether the full step makes rho negative
-        # Derivatives of the likelihood at the iterates, and quantities from them.
+        # Derivatives of the likelihood at the iterates, and quantities computed from them.
         self.values = np.zeros(m)
         self.gradients = np.zeros((m, d))
         self.hessians = np.zeros((m, d, d))
@@ -79,7 +79,7 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self) -> None:
-        """Solve rows by Newton's method; `open_rows` returns the rows that remain."""
+        """Solve rows by Newton's method; `open_rows` returns the rows that remain unsolved."""
         remembers = self.set.remembered is not None
         if remembers:
             self._recall()
@@ -89,7 +89,7 @@ class OptimalitySystem:
 
     def open_rows(self) -> np.ndarray:
         """Return the unsolved rows; with ``prune``, only rows that may have the largest maximum."""
-        self.upper = np.fmax(self.upper, self.lower)  # if they cross by rounding
+        self.upper = np.fmax(self.upper, self.lower)  # rounding may make them cross
         unsolved = self.upper > self.lower
         if not self.prune:
             return np.flatnonzero(unsolved)
@@ -100,7 +100,7 @@ class OptimalitySystem:
         return np.flatnonzero(contenders & unsolved)
 
     def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
-        """Set the maximiser ``theta`` (d,) and multiplier ``s`` of one row, found elsewhere."""
+        """Set the maximiser ``theta`` (d,) and multiplier ``s`` of a row, from another solver."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
         self.active[row] = (
@@ -108,7 +108,7 @@ class OptimalitySystem:
         )
         self._fit_multipliers(rows, self.set.likelihood.gradients(theta[None]))
         self._evaluate(rows)
-        if self.set.holds_centre:  # theta is on the border to a few digits only
+        if self.set.holds_centre:  # theta is on the border only to a few digits
             theta = self.set.members(theta[None], self.values[rows])[0]
         self._settle(rows, self.arms[row] @ theta)
 
@@ -141,7 +141,7 @@ class OptimalitySystem:
         return self.arms / self.lengths[:, None]
 
     def _recall(self):
-        """Move all rows to the nearest solutions in memory, and bound their maxima from there."""
+        """Start all rows at the nearest solutions in memory, and bound the maxima from there."""
         memory: Any = self.set.memory
         ridge = self.set.likelihood.ridge
         everyone = np.arange(len(self.arms))
@@ -154,7 +154,7 @@ class OptimalitySystem:
         self._bound_by_all_remembered()
 
     def _bound_by_all_remembered(self):
-        """Raise lower bounds to the best value of a known member; rule out tips outside the set."""
+        """Raise lower bounds to the best value at known members; rule out tips outside the set."""
         s = self.set
         if self.prune and s.holds_centre:
             points, values, _ = s.remembered
@@ -172,7 +172,7 @@ class OptimalitySystem:
             self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
-        """Start ``rows`` one Newton step from their solutions in memory, or else from the set.
+        """Start ``rows`` one Newton step from a solution in memory, or else on the set's border.
 
         This Newton step needs no pass over the data.
         """
@@ -195,7 +195,7 @@ class OptimalitySystem:
             self._bound(rows)
 
     def _fit_multipliers(self, rows, gradients):
-        r"""Fit s and rho of ``rows`` by least squares in the stationarity condition.
+        r"""Fit s and rho of ``rows`` to the stationarity condition by least squares.
 
         A negative s is discarded, and the previous s is kept.
         """
@@ -220,7 +220,7 @@ class OptimalitySystem:
     # Newton's method
 
     def _evaluate(self, rows):
-        """Compute the derivatives at the iterates of ``rows``, then residuals and Jacobians."""
+        """Compute derivatives at the iterates of ``rows``, then their residuals and Jacobians."""
         derivatives = self.set.likelihood.derivatives(self._thetas(rows))
         self.values[rows], self.gradients[rows], self.hessians[rows] = derivatives
         self._assemble(rows)
@@ -252,7 +252,7 @@ class OptimalitySystem:
         active = self.active[rows]
         if active.any():
             theta = unknowns[active, :-2]
-            square = cast(float, self.set.radius) ** 2  # only a ball can be active
+            square = cast(float, self.set.radius) ** 2  # not None: a constraint is active
             residual[active, -1] = 0.5 * (dots(theta, theta) / square - 1.0)
             jacobian[active, -1, :-2] = theta / square
             jacobian[active, -1, -1] = 0.0
@@ -265,7 +265,10 @@ class OptimalitySystem:
             return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
 
     def _step(self, rows):
-        """Take a Newton step on ``rows`` without evaluation; return the data for shortening it."""
+        """Take a Newton step on ``rows``; return the old iterates, the direction and step sizes.
+
+        The derivatives at the new iterates are not computed.
+        """
         old, direction = self.unknowns[rows], self._newton_direction(rows)
         size = self._longest_step(old, direction)
         self.unknowns[rows] = _moved(old, direction, size)
@@ -286,19 +289,19 @@ class OptimalitySystem:
         self.falling[rows] = old[:, -1] + direction[:, -1] < 0.0
 
     def _longest_step(self, old, direction):
-        """Return the longest step size within the reach that reduces s by at most 90 %."""
+        """Return step sizes, at most 1, that stay within reach and reduce s by at most 90 %."""
         length = norms(direction[:, :-2])
         size = np.minimum(1.0, self.set.reach / np.maximum(length, 1e-300))
         loss = -direction[:, -2] / old[:, -2]
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
     def _update_active_set(self, rows):
-        r"""Drop or add the ball constraint; return a boolean array (m,) of the changed rows.
+        r"""Drop or add the ball constraint; return which rows changed, as a boolean array (m,).
 
-        It is dropped when $\rho$ is negligible relative to $s\|x\|/S$ and the step would make it
-        negative, not at the first such step: $\rho = 0$ makes the system singular if the plays
-        do not span the space. When it is added, theta returns to the sphere with a sizeable
-        $\rho$.
+        The constraint is dropped when the step would make $\rho$ negative and $\rho$ is negligible
+        relative to $s\|x\|/S$. A negative step alone is not enough, because $\rho = 0$ makes the
+        system singular if the plays do not span the space. When the constraint is added, theta
+        returns to the sphere with a sizeable $\rho$.
         """
         if self.set.radius is None:
             return np.zeros(len(rows), dtype=bool)

@@ -1,7 +1,7 @@
 r"""Constants of adaptive Huber regression.
 
-For $\Lambda = \log\frac{2T^2}\delta$ and $\sigma_{\min} = 1/\sqrt T$ (Wang et al. 2025,
-Theorem 1),
+For $\Lambda = \log\frac{2T^2}\delta$, $\sigma_{\min} = 1/\sqrt T$ and
+$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$ (Wang et al. 2025, Theorem 1),
 $$\kappa(\alpha) = d\log\Big(1 + \tfrac{L^2T}{\sigma_{\min}^2\lambda\alpha d}\Big),\qquad
   \tau_0 = \sqrt{2\kappa}\,(\log 3T)^p\,\Lambda^{-1/(1+\varepsilon)} .$$
 """
@@ -19,7 +19,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     ridge : float
         $\lambda$.
     alpha : float
-        $\alpha$, the divisor of each term of the method's V.
+        $\alpha$, by which the method divides each term of V.
     """
     d, T = problem.dimension, problem.horizon
     least = problem.least_scale**2

@@ -1,13 +1,13 @@
 r"""Search spaces: points of the box $[0,10]^d$ as settings of a classifier.
 
-Coordinates represent settings in the order of a table that maps names to kinds. A coordinate u
-gives
+Coordinates represent settings in the order of a table that maps names to kinds. The kind of a
+setting determines its value for a coordinate u:
 
 choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
-whole number  $a+\lfloor u(b-a+1)/10\rfloor$ from a to b;
-real          $a+(b-a)u/10$, clipped if an end of the range is not allowed.
+whole number  $a+\lfloor u(b-a+1)/10\rfloor$, from a to b;
+real          $a+(b-a)u/10$, clipped if the classifier does not allow an end of the range.
 
-At u = 10, which would begin another bin, choices and whole numbers take their last value. Liu and
+At u = 10, where another bin would begin, choices and whole numbers take their last value. Liu and
 Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for reals; equal
 bins for whole numbers are our interpretation.
 """
@@ -29,24 +29,24 @@ def _bin(u, count):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of ``options``, in equal bins."""
+    """A choice among ``options``, with bins of equal width."""
 
     options: tuple
 
     def decode(self, u: float) -> Any:
-        """Return the option for u in [0, 10]."""
+        """Return the option that the coordinate ``u`` in [0, 10] represents."""
         return self.options[_bin(u, len(self.options))]
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from ``low`` to ``high``, inclusive, in equal bins."""
+    """A whole number from ``low`` to ``high``, inclusive, with bins of equal width."""
 
     low: int
     high: int
 
     def decode(self, u: float) -> int:
-        """Return the integer for u in [0, 10]."""
+        """Return the whole number that the coordinate ``u`` in [0, 10] represents."""
         return self.low + _bin(u, self.high - self.low + 1)
 
 
@@ -60,7 +60,7 @@ class Real:
     most: float | None = None
 
     def decode(self, u: float) -> float:
-        """Return the float for u in [0, 10]."""
+        """Return the number that the coordinate ``u`` in [0, 10] represents."""
         least = self.low if self.least is None else self.least
         most = self.high if self.most is None else self.most
         return min(max(self.low + (self.high - self.low) * u / SIDE, least), most)
@@ -69,7 +69,7 @@ class Real:
 _FEATURES = Choice(("sqrt", "log2"))
 _MOMENT = Real(0.0, 1.0, least=1e-6, most=1.0 - 1e-6)
 
-# Settings of scikit-learn's classifiers by model, under scikit-learn's names.
+# For each model, the settings of scikit-learn's classifier, under scikit-learn's names.
 SPACES = {
     "rf": {
         "n_estimators": Whole(20, 200),
@@ -107,12 +107,12 @@ SPACES = {
 
 
 def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
-    """Return the settings, by name, that a point of the box represents.
+    """Return a dict of the settings that a point of the box represents.
 
     Parameters
     ----------
     space : dict
-        Kinds of settings by name, as in SPACES.
+        Maps the name of each setting to its kind, as in `SPACES`.
     x : (d,) sequence of numbers in [0, 10]
         One coordinate per setting.
 

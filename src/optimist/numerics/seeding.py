@@ -1,4 +1,4 @@
-"""Named random streams; no other module makes generators.
+"""Random streams that are identified by names.
 
 A stream depends on names (paper, name of the setting, trial, purpose), never on the order of jobs,
 so a result cannot depend on the files in a job, the number of cores or the executor.
@@ -16,7 +16,7 @@ def stream(*names: str | float) -> np.random.Generator:
 
 
 def seed(*names: str | float) -> int:
-    """Return a whole number determined by ``names``, for generators that processes share."""
+    """Return a whole number determined only by ``names``, to seed a process's global generators."""
     return int.from_bytes(_digest(names)[:8], "big")
 
 

@@ -1,4 +1,4 @@
-r"""Starting points on the border of a level set, near the maximisers, from the set alone."""
+r"""Starting points on the border of a level set, near the maximisers, without earlier solutions."""
 
 import math
 from typing import Any
@@ -14,11 +14,12 @@ LONGEST_STEP = math.log(10.0)
 
 
 def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
-    r"""Return a start for $\max_{\theta\in\mathcal C}x^\top\theta$ per row x of ``arms`` (m, d).
+    r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, one for each row x of ``arms``.
 
-    A start is the point at which the ray to the local ellipsoid's maximiser, $\hat\theta +
-    aH^{-1}x$, leaves the set. If the ray meets the sphere first, the start follows the sphere
-    towards $Sx/\|x\|$, which must lie outside the set, until $\psi = \beta^2$ holds as well.
+    A start is the point at which the ray from $\hat\theta$ to the maximiser over the local
+    ellipsoid, $\hat\theta + aH^{-1}x$, leaves the set. If the ray meets the sphere first, the start
+    is moved along the sphere towards $Sx/\|x\|$, which must lie outside the set, until
+    $\psi = \beta^2$ holds as well.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     thetas : (m, d) array
     on_sphere : (m,) array of bool
     scales : (m,) array
-        The a of the ellipsoid's maximiser, which is its multiplier s.
+        The value of a at the ellipsoid's maximiser, which is its multiplier s, or at the sphere if
+        that is nearer.
     """
     s = level_set
     p = np.linalg.solve(s.regular_hessian, arms.T).T
@@ -58,7 +60,7 @@ def _roots(level_set, thetas):
 
 
 def _cross(level_set, path, a):
-    r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps on a log-log scale."""
+    r"""Return points path(a) where $\sqrt\psi$ is near beta, by secant steps on a log-log scale."""
     power: Any = 1.0
     root = _roots(level_set, path(a))
     for _ in range(CROSSING_STEPS):

@@ -1,7 +1,8 @@
 """Intervals for means, proportions and growth rates, used in panels and tables.
 
-Every interval is two-sided at a given level. Its bounds are nan if the data do not determine one (a
-single trial, two points). `optimist.claims.evidence` contains the inference for claims.
+Every interval is two-sided at a given level. Its bounds are nan if the data do not determine them
+(a single trial, or two points for a slope). `optimist.claims.evidence` contains the inference for
+claims.
 """
 
 import math
@@ -17,14 +18,14 @@ BOOTSTRAP_SAMPLES = 2000
 @lru_cache(maxsize=4096)
 def t_quantile(freedom: float, level: float) -> float:
     """Return the two-sided Student t quantile for a level and ``freedom`` degrees of freedom."""
-    # scipy.stats is not used: its import takes longer than the sums of a whole paper.
+    # scipy.stats is avoided: importing it takes longer than computing all intervals of a paper.
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2.0)) if freedom > 0 else NAN
 
 
 def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (mean, low, high) by Student's t; for a single value, the bounds are nan."""
+    """Return (mean, low, high) of Student's t interval; for a single value, the bounds are nan."""
     mean, low, high = mean_intervals(np.reshape(values, (-1, 1)), level)[:, 0].tolist()
     return mean, low, high
 
@@ -45,7 +46,8 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
     if n < 2:
         means = values[0] if n else np.full(values.shape[1], NAN)
         return np.array([means, np.full_like(means, NAN), np.full_like(means, NAN)])
-    columns = np.ascontiguousarray(values.T)  # numpy sums rows in pairs, and so more accurately
+    # numpy sums contiguous rows pairwise, which is more accurate.
+    columns = np.ascontiguousarray(values.T)
     means = columns.sum(axis=1) / n
     if interval == "bootstrap":
         # Sorting rows takes a tenth of the time of `numpy.quantile`.
@@ -66,10 +68,10 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
 
 @lru_cache(maxsize=32)
 def _resamples(n: int) -> np.ndarray:
-    """Return how often each resample contains each of n rows, of shape (samples, n)."""
+    """Return how often each resample contains each of n rows, as an array (samples, n)."""
     rng = np.random.default_rng(n)
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=BOOTSTRAP_SAMPLES)
-    return counts.astype(float)  # products of integers would not use BLAS
+    return counts.astype(float)  # products of integer matrices do not use BLAS
 
 
 # Summaries of the trials of a cell, in the order of the rows that `summaries` returns.
@@ -77,13 +79,13 @@ SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
 def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
-    """Return the `SUMMARIES` (6, columns) of trials in rows: `mean_intervals` and quartiles."""
+    """Return the `SUMMARIES` over the rows of ``values``, as an array of shape (6, columns)."""
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     return np.concatenate([mean_intervals(values, level, interval), quartiles])
 
 
 def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (share, low, high) by Clopper and Pearson (1934); nan if ``n`` is 0."""
+    """Return (share, low, high) of the Clopper-Pearson (1934) interval, all nan if ``n`` is 0."""
     if n == 0:
         return NAN, NAN, NAN
     from scipy.special import betaincinv
@@ -114,7 +116,7 @@ def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, fl
 
 
 def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return `log_log_slope` over the last decade of x."""
+    """Return the `log_log_slope` of the points in the last decade of x."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     use = x >= x.max(initial=0.0) / 10.0
     return log_log_slope(x[use], y[use], level)
@@ -122,7 +124,7 @@ def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float
 
 @np.errstate(all="ignore")
 def log_log_slopes(x: Any, y: Any) -> np.ndarray:
-    r"""Return the least-squares slopes (n,) of log y on log x, one for each row.
+    r"""Return the least-squares slopes (n,) of log y on log x, one for each row of y.
 
     A slope is $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$,
     or nan if a number is not positive or the x do not differ.
@@ -130,20 +132,20 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
     Parameters
     ----------
     x : (m,) or (n, m)
-        One row for all rows of y, or one for each.
+        One row for all rows of y, or one row for each of them.
     y : (n, m)
     """
     x, y = np.log(np.atleast_2d(np.asarray(x, dtype=float))), np.log(np.asarray(y, dtype=float))
     if x.shape[1] < 2:
         return np.full(len(y), NAN)
     centred = x - x.mean(axis=1, keepdims=True)
-    # Relative to the first point, so that a constant has slope zero whatever its logarithm.
+    # Differences from the first point make the slope of a constant exactly zero.
     slopes = (centred * (y - y[:, :1])).sum(axis=1) / (centred**2).sum(axis=1)
     return np.where(np.isfinite(slopes), slopes, NAN)
 
 
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) for the log-log growth of a cumulative quantity's rate per round.
+    """Return (slope, low, high) of a cumulative quantity's rate per round on log-log axes.
 
     The slope is the mean over trials of the slopes of `window_rates`, with its t interval.
     Parameters are as in `window_rates`.
@@ -152,7 +154,7 @@ def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, fl
 
 
 def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middles of windows of rounds, and the increment of ``totals`` per round in each.
+    """Return the middles of windows of rounds, and the increase of ``totals`` per round in each.
 
     Parameters
     ----------

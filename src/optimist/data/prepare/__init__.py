@@ -1,13 +1,13 @@
 """Prepared data sets: arms, or tables for classifiers, made from verified tables of real data.
 
-Each is made from a raw table by a module in this folder, with two functions:
+Each prepared data set is made from a raw table by a module in this folder, which has two functions:
 
 ``write(frame, path, **options)``  writes the prepared data set to a CSV file;
 ``facts(frame, path, **options)``  returns (name, value) pairs about the raw table and the CSV file.
 
 The options of a prepared data set distinguish it from other data sets made from the same raw table.
-Each function receives only the options, from the data set and from the configuration, that its
-signature names.
+Of the options from the data set and from the configuration, each function receives only those that
+its signature names.
 """
 
 import importlib
@@ -21,7 +21,7 @@ from optimist.core.errors import unknown_name
 
 @dataclass(frozen=True)
 class Preparation:
-    """Recipe of a prepared data set.
+    """Recipe for a prepared data set.
 
     Attributes
     ----------
@@ -42,7 +42,10 @@ class Preparation:
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return this recipe's and the ``configured`` options, as far as a function names them."""
+        """Return the options that a function's signature names, from ``configured`` and the recipe.
+
+        The recipe's options take precedence.
+        """
         options = {**configured, **self.options}
         return {
             name: options[name] for name in defaults(self.function(function)) if name in options
@@ -70,7 +73,7 @@ PREPARATIONS = {
 
 
 def preparation(dataset: str) -> "Preparation":
-    """Return the recipe of a prepared data set; raise ConfigError if its name is unknown."""
+    """Return the recipe for a prepared data set; raise ConfigError if its name is unknown."""
     if dataset not in PREPARATIONS:
         raise unknown_name("prepared data set", dataset, PREPARATIONS)
     return PREPARATIONS[dataset]

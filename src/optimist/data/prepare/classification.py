@@ -1,7 +1,7 @@
-"""Tables for training classifiers: a label of 0 or 1, then features in their original scale.
+"""Tables for training classifiers: a label, 0 or 1, then the features on their original scale.
 
 Rows with a missing value are dropped. The label is 1 for the larger of the two values in the last
-column of the raw table (for texts, M is larger than B). Features are neither scaled nor recoded.
+column of the raw table (for text, M is larger than B). Features are neither scaled nor recoded.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ def write(frame: "pd.DataFrame", path: str | Path) -> None:
 
 
 def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the complete rows of a raw table: ``label``, 0 or 1, then the features."""
+    """Return a raw table's rows without missing values: ``label``, 0 or 1, then the features."""
     *names, label = frame.columns
     texts = list(frame[names].select_dtypes(exclude="number").columns)
     if texts:
@@ -48,7 +48,7 @@ def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     table = read_numbers(path, "label")
     labels = np.unique(table[:, 0]).tolist()
     if labels != [0.0, 1.0]:
-        raise DataError(f"{path}: labels are {labels}; allowed: 0 and 1, both of them")
+        raise DataError(f"{path}: labels are {labels}; allowed: exactly 0 and 1")
     return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
 
 

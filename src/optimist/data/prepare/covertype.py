@@ -1,7 +1,7 @@
-r"""Arms of the Covertype experiment: K-means centroids of forest cells, and their class shares.
+r"""Arms of the Covertype experiment: centroids of K-means clusters, and the clusters' class shares.
 
-Let z be the ten numeric columns, each centred and scaled to unit variance over all rows. The arm of
-cluster C_k and its mean reward are
+Each row is a forest cell. Let z be the ten numeric columns, each centred and scaled to unit
+variance over all rows. The arm of cluster C_k and its mean reward are
 
     x_k = (mean_{i in C_k} z_i, 1) / max_j ||(mean_{i in C_j} z_i, 1)||,
     m_k = share of Cover_Type 2 (lodgepole pine) in C_k.
@@ -44,7 +44,7 @@ NUMERIC = (
 LABEL = "Cover_Type"
 LODGEPOLE_PINE = 2
 FEATURES = (*NUMERIC, "constant")
-NORM_SLACK = 1e-9  # a rounded arm may be longer than 1 by this much
+NORM_SLACK = 1e-9  # the norm of a rounded arm may exceed 1 by this much
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class CovertypeArms:
 def write(
     frame: "pd.DataFrame", path: str | Path, clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> None:
-    """Write the arms made from a raw table; the options are as in `prepare`."""
+    """Write the arms made from a raw table; options are as in `prepare`."""
     write_arms(prepare(frame, clusters, seed, n_init), path)
 
 
@@ -76,7 +76,7 @@ def facts(
     n_init: int = 1,
     spread_seeds: Sequence[int] = (),
 ) -> list[tuple[str, float]]:
-    """Return the extreme cluster means for each seed in ``spread_seeds``, as (name, value)."""
+    """Return (name, value) pairs of the extreme cluster means for each seed in ``spread_seeds``."""
     table = extremes(frame, spread_seeds, clusters, n_init, clustered={seed: read_arms(path)})
     names = ("lowest", "highest")
     return [
@@ -89,7 +89,7 @@ def facts(
 def prepare(
     frame: "pd.DataFrame", clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> CovertypeArms:
-    """Cluster all rows of Covertype, and return the arms.
+    """Cluster all rows of Covertype and return the clusters as arms.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def prepare(
     Raises
     ------
     DataError
-        If a column is missing, constant or not of integers.
+        If a column is missing, is constant or does not consist of integers.
     ConfigError
-        If there are more clusters than the rows can fill.
+        If a cluster is empty, or there are more clusters than rows.
     """
     values, label = _integers(frame)
     z = _standardised(values, values)
@@ -197,7 +197,7 @@ def _validate(table: np.ndarray, path: str | Path) -> None:
 
 
 def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return the numeric columns, (n, 10) int64, and whether each label is the pine, (n,) bool."""
+    """Return the numeric columns (n, 10) as int64, and whether each row (n,) is lodgepole pine."""
     missing = [name for name in (*NUMERIC, LABEL) if name not in frame.columns]
     if missing:
         raise DataError(f"Covertype has no column {', '.join(missing)}")
@@ -209,10 +209,10 @@ def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
 
 
 def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Standardise points (m, 10) by mean and population deviation of values (n, 10)."""
+    """Standardise points (m, 10) by the mean and population deviation of values (n, 10)."""
     n = len(values)
     totals, squares = values.sum(axis=0), (values * values).sum(axis=0)
-    # n sum x^2 - (sum x)^2 exceeds 64 bits, so it uses Python integers.
+    # n sum x^2 - (sum x)^2 exceeds 64 bits, so it is computed with Python integers.
     spread = [n * int(q) - int(t) ** 2 for t, q in zip(totals, squares, strict=True)]
     if 0 in spread:
         raise DataError(f"Covertype column {NUMERIC[spread.index(0)]} is constant")
@@ -243,6 +243,6 @@ def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarra
 def _shares(
     label: np.ndarray, partition: np.ndarray, clusters: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of true labels and the size of each cluster, both (K,)."""
+    """Return the share of true labels (K,) in each cluster, and the clusters' sizes (K,)."""
     sizes = np.bincount(partition, minlength=clusters)
     return _sums(label, partition, clusters) / sizes, sizes

@@ -3,9 +3,9 @@ r"""Arms from a regression data set: standardised features, and the target scale
 Abalone's sex is coded as one feature, M, F, I = 0, 1, 2, or one-hot. California housing has totals
 of rooms, bedrooms and people per block, or their averages per household. A constant feature is an
 error. The likely lengthscale maximises the marginal likelihood of a Gaussian process with a
-Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random rows,
+Gaussian kernel and noise of standard deviation ``deviation``, given ``rows`` random rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
-it is reported as a fact, and a paper's settings contain it as a number.
+it is reported as a fact, and a paper's settings repeat its value.
 """
 
 import math
@@ -45,7 +45,7 @@ def prepare(frame: "pd.DataFrame", one_hot: bool = False, averages: bool = False
     y = frame[target].astype(float)
     scaled = (features - features.mean()) / spread
     scaled.insert(0, "target", (y - y.min()) / (y.max() - y.min()))
-    # The first 12 digits do not depend on the last bits, which differ between machines.
+    # Rounding to 12 digits removes the last bits, which differ between machines.
     return scaled.map(lambda value: float(f"{value:.12g}"))
 
 
@@ -78,7 +78,7 @@ def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
 def facts(
     frame: "pd.DataFrame", path: str | Path, deviation: float = 0.1, rows: int = 1000, seed: int = 0
 ) -> list[tuple[str, float]]:
-    """Return the most likely lengthscale and the number of arms with duplicated coordinates."""
+    """Return the most likely lengthscale and the number of arms that repeat another arm."""
     X, y = read_arms(path)
     chosen = np.random.default_rng(seed).choice(len(y), min(rows, len(y)), replace=False)
     return [

@@ -16,7 +16,7 @@ def write_numbers(names: Sequence[str], table: np.ndarray, path: str | Path) -> 
 
 
 def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
-    """Read the numbers in a prepared file as an array of shape (rows, columns), all finite.
+    """Read the numbers in a prepared file, all finite, as an array of shape (rows, columns).
 
     The header must consist of the names ``first`` and ``others`` or, if no others are given, of
     ``first`` and at least one more name. The rows must have as many columns as the header.
@@ -24,7 +24,7 @@ def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
     Raises
     ------
     DataError
-        If the file has another form.
+        If the file is not of this form.
     """
     try:
         lines = read_text(path).splitlines()

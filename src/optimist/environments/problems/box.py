@@ -11,7 +11,7 @@ from optimist.numerics.network import HIDDEN
 
 @dataclass(frozen=True)
 class BoxProblem:
-    r"""Maximisation of a function on a box from noisy values.
+    r"""Maximisation of a function on a box, given noisy values.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ class GLBProblem(ArmsProblem):
     link : Link
         Reward distribution.
     norm_bound : float
-        S with $\|\theta_*\| \le S$.
+        S, a bound on $\|\theta_*\|$.
     kappa : float
         The inverse of the smallest slope of the mean function, as the setting defines it.
     reward_bound : float

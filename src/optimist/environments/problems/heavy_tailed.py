@@ -36,8 +36,8 @@ class HeavyTailedProblem(ArmsProblem):
     deviation : float
         Standard deviation of the noise; infinite if it does not exist.
     radius : {"theory", "shrunk", "matched"}
-        Confidence radius: each algorithm's own, from its theorem; the same times ``factor``; or a
-        radius that gives all algorithms the same width on the same data, times ``factor``
+        Confidence radius: the radius from each algorithm's theorem; that radius times ``factor``;
+        or a radius that gives all algorithms the same width on the same data, times ``factor``
         (`optimist.algorithms.heavy_tailed.ellipsoid`).
     factor : float
         Factor applied to the radius; must be 1 if ``radius`` is ``theory``.

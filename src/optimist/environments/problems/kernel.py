@@ -47,5 +47,5 @@ class KernelProblem(ArmsProblem):
         if self.ridge < LEAST_RIDGE * (1.0 - 1e-9):
             raise ConfigError(
                 f"ridge is {self.ridge:g}; allowed: at least {LEAST_RIDGE:g} (a deviation of "
-                f"{LEAST_RIDGE**0.5:g}), as a smaller one is lost in rounding"
+                f"{LEAST_RIDGE**0.5:g}), since a smaller ridge is lost in rounding"
             )
