@@ -1,7 +1,7 @@
 """Required content of a result file: complete metadata, and rows that match them.
 
-A checksum confirms the bytes. These checks confirm that a table is the expected table: it contains
-this cell and these trials, in order, each up to its last round, with finite numbers.
+A checksum confirms the bytes. These checks confirm the content: the table contains the expected
+cell and the expected trials, in order, each up to its last round, with finite numbers.
 """
 
 import re
@@ -19,7 +19,7 @@ from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 from optimist.experiments.trials import Trials
 
 STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|failed: (.|\n)*")
-ROUNDING = 1e-6  # relative decrease that a cumulative regret may have
+ROUNDING = 1e-6  # relative decrease that is allowed in a cumulative value
 # Keys of the metadata; a dot separates the keys of nested mappings.
 KEYS = (
     *(f"trials.{name}" for name in (*(field.name for field in fields(Trials)), "code")),
@@ -30,7 +30,7 @@ KEYS = (
 
 
 def check_metadata(metadata: Any) -> None:
-    """Raise ResultError, without a path, unless metadata have all keys of a result file."""
+    """Raise ResultError, without a path, unless metadata have all keys that a result file needs."""
     for key in KEYS:
         value = metadata
         for part in key.split("."):
@@ -52,7 +52,7 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     for name in ("paper", "setting", "algorithm"):
         names = _distinct(table[name])
         if names != [asked["cell"][name]]:
-            raise ResultError(f"it has rows of {name} {names!r}, not {asked['cell'][name]!r}")
+            raise ResultError(f"its rows have {name} {names!r}, not {asked['cell'][name]!r}")
     trials = values(table["trial"])[0]
     starts = np.flatnonzero(np.diff(trials, prepend=trials[0] - 1))
     expected = [*range(asked["first"], asked["stop"])]
