@@ -46,9 +46,9 @@ ROWS = {
     "every second round": (lambda table: table.take(np.arange(1, 24, 2)), "has 6 rounds up to 12"),
     "another method": (
         column("algorithm", "glb_omd"),
-        r"rows of algorithm \['glb_omd'\], not 'gloc'",
+        r"rows have algorithm \['glb_omd'\], not 'gloc'",
     ),
-    "two settings": (column("setting", at(0, "there")), "rows of setting"),
+    "two settings": (column("setting", at(0, "there")), "rows have setting"),
     "an unknown status": (column("status", "ok\x1bc"), "trial 0 has status"),
     "two statuses": (column("status", at(0, "non_finite")), "trial 0 has status"),
 }

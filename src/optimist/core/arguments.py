@@ -50,10 +50,10 @@ def _takes_any(function: FunctionType) -> bool:
 
 
 def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the effective parameters of a method of the first of several classes.
+    """Return the effective parameters of a method, given classes in method resolution order.
 
-    The classes are in Python's method resolution order. The first one that has the method defines
-    it; later ones contribute the options that the method passes on.
+    The first class that has the method defines it; later classes contribute the options that the
+    method passes on.
     """
     for place, cls in enumerate(classes):
         method_here = vars(cls).get(method)

@@ -71,7 +71,7 @@ def _write_parquet(
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text that ends with a newline in UTF-8, followed by a line with its digest."""
+    """Write a text, which must end with a newline, and a line with its digest, in UTF-8."""
     content = text.encode()
     write_atomically(path, lambda temporary: temporary.write_bytes(content + _seal(content)))
 

@@ -5,7 +5,7 @@ import re
 
 
 def option_texts(cls: type) -> dict[str, tuple[str, str]]:
-    """Return the type and meaning of each option of a class, from its and its bases' docstrings."""
+    """Return the type and meaning of each option that a class or one of its bases documents."""
     texts: dict[str, tuple[str, str]] = {}
     for base in reversed(cls.__mro__):
         texts |= parameters_of(vars(base).get("__doc__") or "")

@@ -131,7 +131,10 @@ def _in_label(value: Any) -> str:
 
 
 def only_word(key: str, value: str, word: str, otherwise: str) -> None:
-    """Raise ConfigError unless ``value`` is ``word``; ``otherwise`` describes other values."""
+    """Raise ConfigError unless ``value`` is ``word``.
+
+    ``otherwise`` ends the message with a description of other allowed values.
+    """
     if value != word:
         raise ConfigError(
             f"{key} is {value!r}{nearest(value, [word])}; allowed: {word}, or {otherwise}"

@@ -27,7 +27,7 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-_SECONDS = 0.2  # between checks for ended processes, whose children may keep pipes open
+_SECONDS = 0.2  # seconds between checks for ended processes, whose children may keep pipes open
 
 
 @dataclass(frozen=True)

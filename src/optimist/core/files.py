@@ -105,7 +105,7 @@ def _sweep(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: str | Path) -> Iterator[None]:
-    """Wait for the lock of a folder and hold it; do nothing on systems without file locks."""
+    """Hold the lock on a folder within a block; do nothing on systems without file locks."""
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
             import fcntl

@@ -24,7 +24,8 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
 _WORDS |= {"True": True, "False": False, "None": None}
 _NOT_FINITE = ("inf", "infinity", "nan")
-# Whole numbers up to this size are ints, as in numpy; larger ones become floats if this is exact.
+# Whole numbers up to this size are ints, as in numpy; larger ones become floats if a float can
+# represent them exactly.
 _LARGEST_WHOLE = 2**63 - 1
 _MOST_DIGITS = sys.float_info.max_10_exp + 1
 

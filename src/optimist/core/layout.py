@@ -91,7 +91,10 @@ _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parque
 
 
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
-    """Return the digest for a file name, which covers package versions: they affect last digits."""
+    """Return the digest for a file name.
+
+    It covers package versions, since these affect the last digits of results.
+    """
     return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 

@@ -279,7 +279,7 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; reload a module from a file after an edit of the file or its imports."""
+    """Return a module; if it is a file, reload it after an edit of the file or its imports."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)

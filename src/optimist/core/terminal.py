@@ -34,7 +34,7 @@ def width() -> int | None:
 
 
 def folded(line: str, columns: int | None) -> str:
-    """Fold a line at a width of ``columns``; indent its continuation to the last text column.
+    """Fold a line to a width of ``columns``; indent continuation lines to the last text column.
 
     Text columns are separated by two or more spaces. If ``columns`` is None, do not fold the line.
     """

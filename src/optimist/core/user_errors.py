@@ -1,4 +1,4 @@
-"""One-line descriptions of errors raised by classes: error, line of the source file and round."""
+"""One-line descriptions of errors in classes: type, message, source line and round."""
 
 import pickle
 import signal

@@ -36,7 +36,7 @@ from optimist.numerics import seeding
 # Keys of a setting that only inform readers and affect no result.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
-# Histories of one trial that has been played, by setting, algorithm and number of rounds.
+# Histories from one trial, by setting, algorithm and number of rounds.
 Histories = MutableMapping[tuple[str, str, int], History]
 
 
@@ -87,7 +87,7 @@ class Cell:
 
     @property
     def is_of_this_process(self) -> bool:
-        """Whether the algorithm is a class that exists only in this process, not in a file."""
+        """Whether the algorithm is a class of this process alone, not of a file or a package."""
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
 # Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# Numbers of evenly and geometrically spaced rounds that are kept of a curve; a curve with at most
-# FEW rounds keeps all of them.
+# Numbers of evenly spaced and of geometrically spaced rounds of a curve that are kept. A curve with
+# at most FEW rounds keeps all of them.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
@@ -173,7 +173,7 @@ class CellTrials:
         return pd.DataFrame({**columns, **{name: self._flat(name) for name in names}})
 
     def _flat(self, name: str) -> np.ndarray:
-        """Return a column at all kept rounds, trial by trial, with all digits at the last one."""
+        """Return a column at all kept rounds, trial by trial; the last values have all digits."""
         counts = self._counts
         values = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))

@@ -22,7 +22,7 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
-_SECONDS = 0.2  # between checks for the end of a copy, whose children may keep its pipe open
+_SECONDS = 0.2  # seconds between checks for an ended copy, whose children may keep its pipe open
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:

@@ -106,7 +106,7 @@ class Trajectory:
 
 
 class Coverage(Observer):
-    """Observer that records whether the confidence set has contained the truth in every round.
+    """Observer that records whether the confidence set contained the truth in all rounds so far.
 
     Its column ``covered`` is None if there is no truth.
 
@@ -316,7 +316,7 @@ class _Rounds(ABC):
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
                 f"{type(self.algorithm).__name__}.status is {status!r}; allowed: "
-                f"{' or '.join(COMPLETE)}, an attribute with another meaning needs another name"
+                f"{' or '.join(COMPLETE)}; an attribute with another meaning needs another name"
             )
         return status
 

@@ -48,7 +48,7 @@ class Settings(Keys):
     #: Display names of options, by algorithm and then by `option=value`, or by `option` with
     #: `{value}` in the text.
     options: NotRequired[dict[str, dict[str, Words]]]
-    #: Keys that all settings of an environment share unless they override them, by environment.
+    #: For each environment, the keys that all its settings share unless they override them.
     defaults: NotRequired[dict[str, Shared]]
     #: Settings, by name. Their variants are labels, name[option=value,...], and need no entry.
     settings: dict[SettingName, Setting]
@@ -82,7 +82,8 @@ class Probe(Keys):
 
 
 class Part(Grid):
-    turns: NotRequired[Turns]  #: Number of turns, from the first, that these cells play.
+    #: Number of turns in which these cells play, from the first turn on; default: all turns.
+    turns: NotRequired[Turns]
     rounds: NotRequired[Horizon]  #: Number of rounds after which to truncate a trial.
     #: Time the algorithms on the history of a faster leader, and only in some rounds.
     probe: NotRequired[Probe]
@@ -100,7 +101,8 @@ class Runs(Keys):
     #: Lists of labels, by name; $name means all entries of a list, here and in figures and claims.
     lists: NotRequired[dict[Name, Entries]]
     defaults: NotRequired[Defaults]  #: Keys that every block of runs has unless it overrides them.
-    runs: list[Block]  #: Blocks of the regret lane, each for all its settings and algorithms.
+    #: Blocks of the regret lane; each block combines every setting with every algorithm.
+    runs: list[Block]
     #: Races: one job plays all cells of a race in turns, alone on the machine, so that their times
     #: may be compared.
     timings: list[Race]

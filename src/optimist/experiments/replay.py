@@ -120,8 +120,8 @@ def replay(
     """Time a slow solver on the history of a fast one.
 
     The ``follower`` learns from the leader's arms and rewards, and selects only in every
-    ``every``-th round. The time of each selection is charged to all rounds up to the next one, so
-    ``seconds`` estimates the time of a full trial on this history. The trial ends early if the
+    ``every``-th round. The time of a selection is charged to every round until the next selection,
+    so ``seconds`` estimates the time of a full trial on this history. The trial ends early if the
     leader's trial ended early.
 
     Returns

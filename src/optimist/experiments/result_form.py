@@ -30,7 +30,10 @@ KEYS = (
 
 
 def check_metadata(metadata: Any) -> None:
-    """Raise ResultError, without a path, unless metadata have all keys that a result file needs."""
+    """Raise ResultError unless metadata have all keys that a result file needs.
+
+    The message does not name the file.
+    """
     for key in KEYS:
         value = metadata
         for part in key.split("."):
@@ -45,7 +48,10 @@ def check_metadata(metadata: Any) -> None:
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
-    """Raise ResultError, without a path, unless the metadata describe the rows."""
+    """Raise ResultError unless the metadata describe the rows.
+
+    The message does not name the file.
+    """
     asked = metadata["trials"]
     if not len(table):
         raise ResultError("it has no rows")

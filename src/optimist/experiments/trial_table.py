@@ -339,7 +339,7 @@ def write(
 
 
 def _schema(cells: list[CellTrials]) -> pa.Schema:
-    """Return the schema of a table; types of numbers are as small as exact values permit."""
+    """Return the schema of a table, with numeric types that represent all values exactly."""
     texts = [(name, pa.string()) for name in TEXTS]
     fields = [*texts[:4], ("trial", pa.int32()), *texts[4:], ("rounds", pa.list_(pa.int32()))]
     for name in sorted({name for cell in cells for name in cell.at}):

@@ -23,7 +23,7 @@ from optimist.numerics import seeding
 
 # Keys of each lane in the configuration: its blocks, and the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# Maximum number of rounds of an unmeasured trial, and maximum share of those of a measured trial.
+# An unmeasured trial has at most this number of rounds and this share of a measured trial's rounds.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that affect no numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
