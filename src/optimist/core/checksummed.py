@@ -105,7 +105,7 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
     content[place : place + len(stated)] = _BLANK[: len(stated)]
     if hashlib.sha256(content).hexdigest().encode() != stated:
         raise ResultError(
-            f"{path} is damaged, or not written by this version; {how_to_restore(path, remedy)}"
+            f"{path} is damaged or was not written by this version; {how_to_restore(path, remedy)}"
         )
     return pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)))
 
@@ -122,7 +122,7 @@ def read_text(path: str | Path) -> str:
         if whole == text + _seal(text):
             return text.decode()
     raise ResultError(
-        f"{path} is damaged, or not written by this version; {how_to_restore(path, REMEDY)}"
+        f"{path} is damaged or was not written by this version; {how_to_restore(path, REMEDY)}"
     )
 
 

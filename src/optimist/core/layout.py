@@ -248,7 +248,7 @@ class Layout:
         return f"{self.figures}/{paper}/trials.parquet"
 
     def cells(self, paper: str) -> str:
-        """Return the path of a paper's table of cells, which records their origin."""
+        """Return the path of a paper's table of cells, which records the origin of trials."""
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:

@@ -147,7 +147,7 @@ class Observer:
             self._read(place, is_module)
 
     def note(self, path: str | os.PathLike[str]) -> None:
-        """Record a file that is read by other means than Python's ``open``."""
+        """Record a file that is read by means other than Python's ``open``."""
         place = self._place(os.path.abspath(path))
         if place is not None:
             self._read(place)

@@ -59,7 +59,7 @@ def is_own(module: str) -> bool:
 
 
 def dotted(path: str) -> str:
-    """Return the dotted name of a module of this package from the path of its file."""
+    """Return the dotted name of a module of this package given the path of its file."""
     parts = Path(path).relative_to(FOLDER).with_suffix("").parts
     return ".".join((PACKAGE, *parts)).removesuffix(".__init__")
 
@@ -170,7 +170,7 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the files below a folder of the module ``name`` and of the packages that contain it."""
+    """Yield the files of the module ``name`` and its parent packages, all inside ``folder``."""
     place = folder
     for part in name.split("."):
         place = os.path.join(place, part)
@@ -241,7 +241,7 @@ def _version() -> bytes:
 
 def _parsed(content: bytes) -> _Source:
     try:
-        with warnings.catch_warnings(action="ignore"):  # shown when the file runs
+        with warnings.catch_warnings(action="ignore"):  # shown when Python runs the file
             tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _Source(hashlib.sha256(unified(content)).hexdigest())
@@ -251,7 +251,9 @@ def _parsed(content: bytes) -> _Source:
 
 
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
-    """Yield the tokens of a syntax tree in ASCII, without texts for people; add to ``imports``.
+    """Yield the tokens of a syntax tree in ASCII, without texts for people.
+
+    The names of imported modules are added to ``imports``.
 
     Empty fields are omitted, since versions of Python differ in them.
     """

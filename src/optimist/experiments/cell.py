@@ -240,7 +240,7 @@ def watch(
     cell : Cell
     trial : int
     observe : callable
-        Maps the environment and the algorithm of the trial to their observer.
+        Returns the observer, given the environment and the algorithm of the trial.
     rounds : int or None
         Number of rounds after which to truncate the trial.
     data_dir : path or None

@@ -46,7 +46,8 @@ class CellRecord:
     made : str
         Package versions and machine; see `description`.
     earlier : tuple of str
-        Digests of earlier code that gave the same trials (`optimist.plan.reseal`).
+        Earlier values of ``digest``, from code that gave the same trials; see
+        `optimist.plan.reseal`.
     """
 
     lane: str
@@ -148,7 +149,7 @@ def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[Cel
     Raises
     ------
     ResultError
-        If there are records of trials and the table is missing or damaged.
+        If the table is missing or damaged although there are records of trials.
     """
     of_trials = {key: record for key, record in records.items() if key[0] != STUDY}
     rows = TrialTable(table if of_trials else None)

@@ -191,7 +191,7 @@ class CellTrials:
         level, interval : float, str
             Level and method of the band; see `optimist.numerics.statistics.mean_intervals`.
         first : int or None
-            Count only trials 0, ..., first - 1; None for all trials.
+            Include only trials 0, ..., first - 1; None for all trials.
 
         Returns
         -------

@@ -1,6 +1,6 @@
 """Convert Python values to columns of Arrow tables and columns to numpy arrays, without pandas.
 
-`pyarrow.array`, ``to_numpy`` and comparisons import pandas to check for its objects, which takes
+`pyarrow.array`, ``to_numpy`` and comparisons import pandas to check for pandas objects, which takes
 longer than the rest of a short job. This module writes and reads the buffers of a column itself, in
 the layout that Arrow specifies (its "Columnar Format").
 """

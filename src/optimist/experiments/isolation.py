@@ -31,7 +31,7 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     Files that the copy reads are recorded as if this process had read them; see
     `optimist.core.observation`.
 
-    On systems that cannot copy a process safely, macOS and Windows, the function runs in this
+    On systems that cannot copy a process safely (macOS and Windows), the function runs in this
     process.
 
     Parameters

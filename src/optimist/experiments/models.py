@@ -31,7 +31,7 @@ class Setting(Keys):
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
     #: Arguments of the environment's method problem: delta, factor, ...
     problem: NotRequired[Arguments]
-    horizon: NotRequired[Horizon]  #: Rounds per trial, T.
+    horizon: NotRequired[Horizon]  #: Number of rounds per trial, T.
     dataset: NotRequired[str]  #: Name of a prepared data set.
 
 
@@ -61,7 +61,7 @@ class Grouped(Keys):
 
 
 class Defaults(Grouped):
-    trials: NotRequired[Turns]  #: Trials per cell: 0, 1, ..., trials - 1.
+    trials: NotRequired[Turns]  #: Number of trials per cell, numbered 0, 1, ..., trials - 1.
 
 
 class Grid(Keys):
@@ -71,14 +71,14 @@ class Grid(Keys):
 
 
 class Block(Grouped, Grid):
-    trials: Turns  #: Trials per cell: 0, 1, ..., trials - 1.
+    trials: Turns  #: Number of trials per cell, numbered 0, 1, ..., trials - 1.
 
 
 class Probe(Keys):
     #: Label of the algorithm that plays. If it takes part in the same race with the same number
     #: of rounds, it plays only once.
     leader: str
-    every: Turns  #: Rounds between selections of the slow algorithm, at most a quarter of a trial.
+    every: Turns  #: Number of rounds between selections, at most a quarter of a trial.
 
 
 class Part(Grid):

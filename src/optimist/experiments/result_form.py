@@ -64,7 +64,7 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     expected = [*range(asked["first"], asked["stop"])]
     if trials[starts].tolist() != expected:
         raise ResultError(
-            f"it has trials {_short(trials[starts].tolist())}, not {_short(expected)}, each once"
+            f"its trials are {_short(trials[starts].tolist())}, not {_short(expected)}, each once"
         )
     marks = np.array(checkpoints(asked["cell"]["spec"]["horizon"], asked["rounds"]))
     for start, stop in zip(starts, [*starts[1:], len(trials)], strict=True):
@@ -87,8 +87,8 @@ def _check_trial(rows: pa.Table, marks: np.ndarray) -> None:
     expected = marks if is_complete else marks[: len(rounds)]
     if not np.array_equal(rounds, expected):
         raise ResultError(
-            f"trial {trial}, {statuses[0]}, has {len(rounds)} rounds up to {rounds[-1]}, not "
-            f"{len(expected)} up to {expected[-1]}"
+            f"trial {trial} with status {statuses[0]} has {len(rounds)} rounds up to "
+            f"{rounds[-1]}, not {len(expected)} up to {expected[-1]}"
         )
     for name in ("regret", "seconds"):
         numbers, present = values(rows[name])

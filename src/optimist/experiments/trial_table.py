@@ -248,8 +248,8 @@ def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
         rows_of_cell = slice(start, start + 1 + len(more))
         if trial[rows_of_cell].tolist() != [*range(1 + len(more))]:
             raise ResultError(
-                f"{path} does not have every trial of {text['setting'][start]}/{name} once; "
-                f"{how_to_restore(path, AGAIN)}"
+                f"{path} does not have every trial of {text['setting'][start]}/{name} exactly "
+                f"once; {how_to_restore(path, AGAIN)}"
             )
         lane = text["lane"][start]
         at = {one: lists.get(f"{one}_at", [])[rows_of_cell] for one in AT[lane]}

@@ -285,7 +285,7 @@ def run(
     data_dir: str | Path | None = None,
     progress: Callable[[int, Trajectory], None] | None = None,
 ) -> dict[int, Trajectory]:
-    """Play trials one after the other; return a mapping from trial index to `Trajectory`.
+    """Play trials one after another; return a mapping from trial index to `Trajectory`.
 
     ``progress(trial, trajectory)`` is called after each trial.
     """
