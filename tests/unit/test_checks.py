@@ -170,7 +170,7 @@ looks_at_the_arms_that_it_is_offered: order it chose the same places in 30 round
     def select(self, arms): return int(np.argmax(self.paid[: len(arms)]))
     def update(self, arms, index, reward): self.paid[index] += reward - 0.5
     paid = property(lambda self: self.__dict__.setdefault('sums', np.zeros(20)))
-a_trial_ends_well: records regret; allowed: columns of
+a_trial_ends_well: records regret; allowed: columns with names
     def diagnostics(self): return {'regret': 1.0}
 a_trial_ends_well: after 149 of 200 recorded rounds its status is 'failed: Singular matrix'
     def update(self, arms, index, reward):

@@ -88,7 +88,7 @@ def test_a_text_comes_back_as_it_was(tmp_path):
 def test_files_without_a_seal_are_refused(tmp_path, ending):
     path = tmp_path / f"table.{ending}"
     write_frame(FRAME, path) if ending == "csv" else FRAME.to_parquet(path)
-    with pytest.raises(ResultError, match=f"table.{ending} is damaged, or not written by this ver"):
+    with pytest.raises(ResultError, match=f"table.{ending} is damaged or was not written by"):
         checksummed.read_frame(path)
 
 

@@ -526,7 +526,7 @@ def test_the_command_prints_a_table_or_json_and_draws(here, capsys):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--plot", "c.gif"], "--plot is 'c.gif'; allowed: a file of pdf, png, svg"),
+        (["--plot", "c.gif"], "--plot is 'c.gif'; allowed: a file with extension pdf, png, svg"),
         (["--trials", "0"], "trials is 0"),
         (["--horizon", "0"], "horizon is 0"),
         (["-a", "glb_omdd"], "unknown algorithm 'glb_omdd' (did you mean 'glb_omd'?)"),

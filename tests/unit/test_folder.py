@@ -124,5 +124,5 @@ def test_a_checkout_is_written_to_and_named_by_relative_paths(places, tmp_path, 
 
 def test_a_package_without_its_files_says_so(places):
     places()
-    with pytest.raises(ConfigError, match="allowed: optimist from a wheel, or pip install -e"):
+    with pytest.raises(ConfigError, match="install optimist from a wheel, or install a checkout"):
         root.project_root()

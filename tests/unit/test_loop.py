@@ -474,7 +474,7 @@ def test_trials_name_their_instance_where_the_maximum_is_unknown(is_known):
 def test_a_status_that_is_none_is_named(status):
     algorithm = Cycling()
     algorithm.status = status
-    with pytest.raises(ConfigError, match=r"Cycling.status is .*; allowed: ok or unconverged, or"):
+    with pytest.raises(ConfigError, match=r"Cycling.status is .*; allowed: ok or unconverged; an"):
         play(environment(), algorithm, [3])
 
 

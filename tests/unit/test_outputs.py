@@ -26,7 +26,7 @@ def test_a_picture_that_was_drawn_here_is_drawn_again(ending, tmp_path):
     drawn(path, **outputs.metadata(ending))
     outputs.check_picture("--plot", str(path))
     drawn(path)
-    with pytest.raises(ConfigError, match="without the mark of --plot; allowed: a new name"):
+    with pytest.raises(ConfigError, match="a file that --plot did not write; allowed: a new name"):
         outputs.check_picture("--plot", str(path))
     path.write_bytes(b"")
     outputs.check_picture("--plot", str(path))
@@ -39,17 +39,17 @@ def test_a_table_is_known_by_its_header(tmp_path):
         outputs.check_table("--csv", str(path), COLUMNS)
     for text in ("paper,setting\n1,2\n", "import numpy\n", "\n", ",".join(COLUMNS) + ",more\n"):
         path.write_text(text)
-        with pytest.raises(ConfigError, match="without the mark of --csv"):
+        with pytest.raises(ConfigError, match="a file that --csv did not write"):
             outputs.check_table("--csv", str(path), COLUMNS)
-    with pytest.raises(ConfigError, match="without the mark of --costs"):
+    with pytest.raises(ConfigError, match="a file that --costs did not write"):
         outputs.check_table("--costs", str(path), ("lane", "paper"))
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mine.py", "allowed: a file of csv"),
-        ("queue.csv", "without the mark of"),
+        ("mine.py", "allowed: a file with extension csv"),
+        ("queue.csv", "did not write"),
         ("link.csv", "--csv is .link.csv."),
     ],
 )

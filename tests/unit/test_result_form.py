@@ -35,10 +35,10 @@ ROWS = {
     "a missing number": (column("regret", at(3, None)), "a regret that is not finite"),
     "negative regret": (column("regret", -5.0), "a regret that decreases or is negative"),
     "regret that decreases": (column("regret", lambda old: old[::-1]), "decreases or is negative"),
-    "rows twice": (lambda table: pa.concat_tables([table, table]), "it has trials 0, 1, 0"),
-    "rows backwards": (lambda table: table.take([*range(len(table))][::-1]), "has trials 1, 0"),
+    "rows twice": (lambda table: pa.concat_tables([table, table]), "its trials are 0, 1, 0"),
+    "rows backwards": (lambda table: table.take([*range(len(table))][::-1]), "trials are 1, 0"),
     "no rows": (lambda table: table.slice(0, 0), "it has no rows"),
-    "one trial of two": (lambda table: table.filter(pc.equal(table["trial"], 0)), "has trials 0,"),
+    "one trial of two": (lambda table: table.filter(pc.equal(table["trial"], 0)), "trials are 0,"),
     "half of a trial": (
         lambda table: table.slice(0, len(table) - 6),
         "has 6 rounds up to 6, not 12",
@@ -46,9 +46,9 @@ ROWS = {
     "every second round": (lambda table: table.take(np.arange(1, 24, 2)), "has 6 rounds up to 12"),
     "another method": (
         column("algorithm", "glb_omd"),
-        r"rows of algorithm \['glb_omd'\], not 'gloc'",
+        r"rows have algorithm \['glb_omd'\], not 'gloc'",
     ),
-    "two settings": (column("setting", at(0, "there")), "rows of setting"),
+    "two settings": (column("setting", at(0, "there")), "rows have setting"),
     "an unknown status": (column("status", "ok\x1bc"), "trial 0 has status"),
     "two statuses": (column("status", at(0, "non_finite")), "trial 0 has status"),
 }

@@ -140,7 +140,7 @@ def test_a_round_that_the_table_thins_away_is_refused(tmp_path):
     table = TrialTable(path)
     for t in (995, HORIZON, 5000, int(cell.rounds[0][7])):
         table.check_round(*cell.key, t)
-    with pytest.raises(ResultError, match=r"trials.parquet has no round 994 of low/gloc; play it"):
+    with pytest.raises(ResultError, match=r"trials.parquet has no round 994 of low/gloc; play"):
         table.check_round(*cell.key, 994)
     TrialTable(path, [trials()]).check_round(*cell.key, 994)  # a fresh result has it
 
@@ -153,7 +153,8 @@ def test_a_missing_or_repeated_trial_is_refused(tmp_path, places):
     cell = trials().stored().take(np.array(places))
     table = TrialTable(write(tmp_path, cell))
     with pytest.raises(
-        ResultError, match="does not have every trial of low/gloc once; delete it and make it again"
+        ResultError,
+        match="does not have every trial of low/gloc exactly once; delete it and make it again",
     ):
         table.cell(*cell.key)
 

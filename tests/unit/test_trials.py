@@ -157,7 +157,7 @@ def test_the_factor_on_radii_changes_no_reward():
 
 def test_a_data_set_is_asked_for_by_name():
     cell = make_cell(PAPERS["glb_omd"], "covertype", "gloc")
-    with pytest.raises(ConfigError, match="needs data set 'covertype'"):
+    with pytest.raises(ConfigError, match="needs the data set 'covertype'"):
         build(cell, 0)
 
 

@@ -1,1 +1,1 @@
-"""Code that every other subpackage may use, and that imports from none of them."""
+"""Code that all other subpackages may import, and that imports none of them."""

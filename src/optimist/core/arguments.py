@@ -17,11 +17,11 @@ _VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def name_options(cls: type) -> None:
-    """Give each method of a class that takes ``**options`` its effective signature.
+    """Give each `CONFIGURED` method that takes ``**options`` its effective signature.
 
     If a method passes its options on, the signature also includes the options of the next class in
     the method resolution order. Otherwise, it includes only the parameters that the method names.
-    Methods of other classes do not change.
+    The base classes of ``cls`` do not change.
     """
     for method in CONFIGURED:
         function = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
@@ -50,10 +50,10 @@ def _takes_any(function: FunctionType) -> bool:
 
 
 def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the effective parameters of a method, from the first class that defines it.
+    """Return the effective parameters of a method, given classes in method resolution order.
 
-    The later classes are its bases, in Python's method resolution order. They contribute the
-    options that the method passes on.
+    The first class that has the method defines it; later classes contribute the options that the
+    method passes on.
     """
     for place, cls in enumerate(classes):
         method_here = vars(cls).get(method)
@@ -61,7 +61,7 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
             function = _raw(method_here)
             parameters = [*inspect.signature(function).parameters.values()]
             named = [p for p in parameters if p.kind not in _VARIABLE]
-            # Whether the function passes its own **options on in a call.
+            # A function that passes **options on contains the instruction CALL_FUNCTION_EX.
             calls = (step.opname for step in dis.get_instructions(function))
             if not (_takes_any(function) and "CALL_FUNCTION_EX" in calls):
                 return named
@@ -116,7 +116,7 @@ def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
     label : Label
     cls : type
     rng : Generator or None
-        Included if the class accepts it.
+        Included as ``rng`` if the class has this parameter.
 
     Raises
     ------

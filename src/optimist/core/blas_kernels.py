@@ -2,8 +2,8 @@
 
 OpenBLAS and numpy choose among several versions of their inner loops, depending on the processor,
 and these versions round differently. One version runs on all x86-64 processors since 2013
-(x86-64-v3: AVX2 and fused multiply-add). Choosing it costs processors with AVX-512 some speed
-(docs/performance.md) and gives all processors the same last bits.
+(x86-64-v3: AVX2 and fused multiply-add). This version costs processors with AVX-512 some
+speed (docs/performance.md), but results then agree to the last bit on all processors.
 
 OpenBLAS and numpy read environment variables when numpy is imported, so each process that computes
 calls `fix` when it starts, and `verify` before it plays.
@@ -25,20 +25,20 @@ THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-# With the value "own", OpenBLAS, numpy and their own variables determine the kernels.
+# If this variable is "own", OpenBLAS, numpy and their own variables determine the kernels.
 OPT_OUT = "OPTIMIST_KERNELS"
 _RESTARTED = "OPTIMIST_RESTARTED"  # ID of the process that restarted itself
 SHARED = frozenset(("avx2", "fma", "bmi2"))
 # Names of processor features that numpy can disable; numpy 2.4 renamed them.
 BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
 BEYOND_OLDER = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-# Rows, inner dimension and columns of the products that `verify` computes. On the second and the
-# third, the faulty Haswell kernels of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their buffer.
+# Rows, inner dimension and columns of the products that `verify` computes. In the second and third
+# products, faulty Haswell kernels of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their buffer.
 PRODUCTS = ((3, 5, 4), (40, 400, 2), (64, 800, 3), (130, 130, 130))
 
 
 def fix() -> None:
-    """Set `variables` when a process starts; restart it if numpy was imported without them.
+    """Set the `variables` of a new process; restart it if numpy was imported without them.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def fix_order_of_sets() -> None:
 
 
 def variables() -> dict[str, str]:
-    """Return the environment variables for one thread and the shared kernels."""
+    """Return the environment variables that select one thread and the shared kernels."""
     return dict.fromkeys(THREADS, "1") | kernels()
 
 
@@ -96,7 +96,9 @@ def is_shared() -> bool:
 
 
 def verify() -> None:
-    """Check within milliseconds that this process computes correctly with the shared kernels.
+    """Check that this process computes correctly with the shared kernels.
+
+    This takes milliseconds.
 
     Raises
     ------
@@ -128,7 +130,7 @@ def verify() -> None:
 def kernels() -> dict[str, str]:
     """Return the environment variables that choose the shared kernels.
 
-    There are none on processors without these kernels, or if ``OPTIMIST_KERNELS`` is ``own``.
+    There are none if the processor cannot run these kernels, or if ``OPTIMIST_KERNELS`` is ``own``.
     """
     if os.environ.get(OPT_OUT) == "own" or not _shares_kernels():
         return {}

@@ -1,9 +1,9 @@
-"""Files in a results folder, each with a SHA-256 of its content that is checked on reading.
+"""Files that contain a SHA-256 digest of their own content, which is checked on reading.
 
-The footer of a Parquet file holds this digest as the value of `KEY`; it is computed with zeros in
-its place. In a text file, the last line holds it. Readers parse exactly the bytes that were
-checked. The page checksums that pyarrow can write do not cover the footer: with them, 24 of 1,500
-flipped bits changed a table undetected.
+The footer of a Parquet file contains the digest under the key `KEY`; the digest is computed with
+zeros in its place. A text file contains the digest in its last line. Readers parse exactly the
+bytes that were checked. The page checksums that pyarrow can write do not cover the footer: with
+page checksums alone, 24 of 1,500 bit flips changed a table and were not detected.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.files import unified, write_atomically
 from optimist.core.root import how_to_restore
 
-# pyarrow is imported on use, since text files do not need it.
+# pyarrow is imported where it is used, since text files do not need it.
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -26,8 +26,8 @@ KEY = "optimist.sha256"
 REMEDY = "delete it and run the same command again"
 _LENGTH = 64
 _BLANK = b"0" * _LENGTH
-# Bytes before the digest in a footer: the key, then field 2, a string of `_LENGTH` bytes (Thrift's
-# compact protocol).
+# Bytes before the digest in a footer, in Thrift's compact protocol: the key, then the header of
+# field 2, a string of `_LENGTH` bytes.
 _MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
 _LINE = "# SHA-256 of the lines above: "
 
@@ -43,10 +43,10 @@ def write_table(
     Parameters
     ----------
     table : Table or list of Table
-        Several tables with the same schema become row groups.
+        Tables in a list must have the same schema; each becomes a row group.
     path : str or Path
     metadata : mapping of str to str
-        Further keys and values of the file's metadata.
+        Additional entries of the file's metadata.
     **options
         Options of `pyarrow.parquet.ParquetWriter`.
     """
@@ -71,7 +71,7 @@ def _write_parquet(
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text of complete lines in UTF-8, then a line with its digest."""
+    """Write a text, which must end with a newline, and a line with its digest, in UTF-8."""
     content = text.encode()
     write_atomically(path, lambda temporary: temporary.write_bytes(content + _seal(content)))
 
@@ -87,7 +87,7 @@ def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
 
 
 def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
-    """Open a Parquet file after checking its content.
+    """Check the content of a Parquet file and open it.
 
     Raises
     ------
@@ -105,15 +105,16 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
     content[place : place + len(stated)] = _BLANK[: len(stated)]
     if hashlib.sha256(content).hexdigest().encode() != stated:
         raise ResultError(
-            f"{path} is damaged, or not written by this version; {how_to_restore(path, remedy)}"
+            f"{path} is damaged or was not written by this version; {how_to_restore(path, remedy)}"
         )
     return pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)))
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text without its last line, the seal; raise the same errors as `open_parquet`.
+    """Read a text file and return its text without the last line, which contains the digest.
 
-    Line endings that a checkout changed do not count as damage.
+    Line endings that a checkout changed do not count as damage. The errors are the same as those
+    of `open_parquet`.
     """
     content = _content(path)
     for whole in (content, unified(content)):
@@ -121,12 +122,12 @@ def read_text(path: str | Path) -> str:
         if whole == text + _seal(text):
             return text.decode()
     raise ResultError(
-        f"{path} is damaged, or not written by this version; {how_to_restore(path, REMEDY)}"
+        f"{path} is damaged or was not written by this version; {how_to_restore(path, REMEDY)}"
     )
 
 
 def _seal(text: bytes) -> bytes:
-    """Return the last line of a text file, with the digest of ``text``."""
+    """Return the line with the digest of ``text`` that ends a text file."""
     return f"{_LINE}{hashlib.sha256(text).hexdigest()}\n".encode()
 
 

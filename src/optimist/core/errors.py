@@ -1,4 +1,4 @@
-"""Errors for users, with messages that give the fault, its place and the allowed values."""
+"""Errors shown to users; each message states the fault, its location and the allowed values."""
 
 import difflib
 import errno
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Error numbers of a file system that accepts no more files.
+# Error numbers of a file system that is full or that permits no writing.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-LONGEST = 80  # maximum number of characters of a text in a message
+LONGEST = 80  # maximum number of characters that a message quotes from a text
 _REMEDY = "fix that and run the same command again"
-# The subset that may mean that the folder belongs to another user.
+# Error numbers that may mean that the folder belongs to another user.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 _ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder, or one of your own (`optimist init DIR`)"
 
@@ -25,7 +25,7 @@ class ConfigError(OptimistError):
 
 
 class BrokenEnvironmentError(ConfigError):
-    """Raised when an environment, not the algorithm, breaks its contract during play."""
+    """Raised when an environment, not the algorithm, breaks its contract during a trial."""
 
 
 class DataError(OptimistError):
@@ -37,7 +37,7 @@ class ResultError(OptimistError):
 
 
 class EndedError(OptimistError):
-    """Raised when the process of a user's class ends before its trial; the message says how."""
+    """Raised when a process that runs a user's class ends too early; the message says how."""
 
 
 class LateError(EndedError):
@@ -45,11 +45,11 @@ class LateError(EndedError):
 
 
 class UnreadableError(OptimistError):
-    """Raised when a file cannot be read; this implies nothing about its content."""
+    """Raised when a file cannot be read; its content may still be intact."""
 
 
 class UnwritableError(OptimistError):
-    """Raised when a file system accepts no more files."""
+    """Raised when a file or a folder cannot be written to."""
 
 
 class OutOfTimeError(BaseException):
@@ -58,12 +58,12 @@ class OutOfTimeError(BaseException):
 
 @contextmanager
 def unwritable_named(path: str = "") -> Iterator[None]:
-    """Turn errors of a full or read-only file system into `UnwritableError`.
+    """Convert errors from a full or read-only file system to `UnwritableError`.
 
     Parameters
     ----------
     path : str
-        File to name in the message if the system names none.
+        File that the message names if the system's error names no file.
     """
     try:
         yield
@@ -116,7 +116,7 @@ def brief(text: str) -> str:
 
 
 def one_of(key: str, value: Any, allowed: Iterable[Any]) -> Any:
-    """Return ``value`` if ``allowed`` has it, with the same type; raise ConfigError otherwise."""
+    """Return ``value`` if ``allowed`` contains it with the same type; else raise ConfigError."""
     allowed = list(allowed)
     if not any(type(value) is type(a) and value == a for a in allowed):
         names = [_in_label(a) for a in allowed]
@@ -131,7 +131,10 @@ def _in_label(value: Any) -> str:
 
 
 def only_word(key: str, value: str, word: str, otherwise: str) -> None:
-    """Raise ConfigError unless ``value`` is ``word``; ``otherwise`` says what else is allowed."""
+    """Raise ConfigError unless ``value`` is ``word``.
+
+    ``otherwise`` ends the message with a description of other allowed values.
+    """
     if value != word:
         raise ConfigError(
             f"{key} is {value!r}{nearest(value, [word])}; allowed: {word}, or {otherwise}"

@@ -1,9 +1,11 @@
-"""Function calls in other processes, since a user's class that a function loads may do anything.
+"""Function calls in other processes, for functions that load users' classes.
+
+A user's class may do anything, so it must not run in this process.
 
 Each process (`optimist.core.worker`) has its own session, an empty standard input, this process's
 standard error as its output, the shared kernels (`optimist.core.blas_kernels`), and a pipe to this
-process. When this process ends, for whatever reason, the other process and its children end too;
-only a child that started its own session may survive.
+process. When this process ends, for whatever reason, the other processes and their children end
+too; only a child that started its own session may survive.
 """
 
 import math
@@ -25,7 +27,7 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-_SECONDS = 0.2  # between checks for ended processes, as their children may keep pipes open
+_SECONDS = 0.2  # seconds between checks for ended processes, whose children may keep pipes open
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,15 @@ class Call:
     Attributes
     ----------
     function : str
-        ``module:function``. Its first argument is a function that sends plain data to the caller.
+        Name as ``module:function``. The first argument of this function is itself a function, which
+        sends plain data to the caller.
     arguments : dict
         The other arguments of the function, by name, as plain data.
     room : str
-        Calls share a process only if they have the same ``room``.
+        Name of a group of calls; only calls with the same ``room`` may share a process.
     seconds : float or None
-        Time limit of the call (wall time), after which its process is killed.
+        Time limit of the call in seconds of wall time, after which its process is killed; None for
+        no limit.
     """
 
     function: str
@@ -72,10 +76,11 @@ def call(
     Raises
     ------
     EndedError
-        If the process ended before the function returned; a `LateError` if its time limit expired.
-        The message says how it ended.
+        If the process ended before the function returned; the message says how. The error is a
+        `LateError` if the time limit of the call expired.
     Exception
-        If the function raised it; an exception of a user's type keeps only its name and message.
+        If the function raised it. An exception of a user's class is replaced by an exception with
+        the same class name and message.
     """
     result = None
     with closing(calls({"": Call(function, arguments, seconds=seconds)})) as messages:
@@ -94,7 +99,9 @@ def calls(
     processes: int = 1,
     is_quiet: bool = False,
 ) -> Generator[tuple[Key, str, Any], None, None]:
-    """Make calls in other processes; start the first processes and return an iterator of messages.
+    """Make calls in other processes; return an iterator over their messages.
+
+    The first processes start before the iterator is returned.
 
     Parameters
     ----------
@@ -102,7 +109,7 @@ def calls(
         Calls that have not started, by key; each is removed when it starts. The caller may delete
         calls to cancel them.
     processes : int
-        Maximum number of processes at a time.
+        Maximum number of processes that run at the same time.
     is_quiet : bool
         Whether to discard the output of the processes.
 
@@ -111,7 +118,7 @@ def calls(
     key
         Key of the call.
     word : {"progress", "done", "error"}
-        The last two end a call.
+        Kind of message; "done" and "error" end a call.
     value : object
         Value that the function sent or returned, or the exception that ended the call.
     """
@@ -154,7 +161,7 @@ def _messages(
 
 
 def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Worker":
-    """Return an idle process of a room or a new one, which may replace an idle process."""
+    """Return an idle process of a room, or a new process, which may replace an idle process."""
     for worker in idle:
         if worker.room == room:
             idle.remove(worker)
@@ -165,7 +172,7 @@ def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Wo
 
 
 def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
-    """Wait for processes that have sent a message, ended or run late; return their keys."""
+    """Wait until processes send a message, end or exceed their time limit; return their keys."""
     while True:
         sent = wait([worker.pipe for worker in busy.values()], _SECONDS)
         ready = [key for key, one in busy.items() if one.pipe in sent or one.is_over or one.is_late]
@@ -174,7 +181,7 @@ def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
 
 
 class _Worker:
-    """A process that makes the calls of one room."""
+    """A process that executes the calls of one room."""
 
     def __init__(self, room: str, is_quiet: bool) -> None:
         self.room = room
@@ -199,7 +206,7 @@ class _Worker:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time limit of its call has expired."""
+        """Whether the time limit of the current call has expired."""
         return time.monotonic() > self._deadline
 
     def send(self, asked: Call) -> None:
@@ -209,7 +216,7 @@ class _Worker:
             self.pipe.send((asked.function, asked.arguments))
 
     def receive(self) -> tuple[str, Any]:
-        """Return the next message of the process, or the error if it has ended or is late."""
+        """Return the next message of the process, or an error if it has ended or is late."""
         try:
             if self.pipe.poll():
                 word, value = pickle.loads(self.pipe.recv_bytes())
@@ -225,7 +232,7 @@ class _Worker:
     def end(self) -> int:
         """Kill the process and its children; return its exit status."""
         if not self.pipe.closed:
-            # No other process gets its ID as long as a process of its group is alive.
+            # The system does not reuse the ID while a process of this group is alive.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self.pipe.close()

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 # Extensions of binary files.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
 _MARK = b"\xef\xbb\xbf"  # byte order mark, which some editors write at the start of UTF-8 text
-# Names of unfinished files, and the seconds after which their writer must have ended.
+# Pattern of the names of unfinished files, and the age in seconds at which they count as abandoned.
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 ABANDONED = 6 * 3600.0
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file in UTF-8, whatever the machine's own encoding.
+    """Read a text file in UTF-8, whatever the machine's default encoding.
 
-    A byte order mark at its start is dropped.
+    A byte order mark at the start of the file is dropped.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def read_text(path: str | Path) -> str:
 def unified(text: bytes) -> bytes:
     """Return a text with Unix line endings and without a byte order mark.
 
-    Checkouts and editors may change either without changing the content.
+    Checkouts and editors may change line endings or add a mark without changing the content.
     """
     return text.removeprefix(_MARK).replace(b"\r\n", b"\n")
 
@@ -72,7 +72,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     Raises
     ------
     OSError
-        If writing fails; its file name is ``path``, whichever library raised it.
+        If writing fails; the error's file name is ``path``, whichever library raised the error.
     """
     path = Path(path)
     # A process ID would not be unique, since several machines may share a folder.
@@ -93,7 +93,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
 
 @cache
 def _sweep(folder: Path) -> None:
-    """Delete the leftovers of killed writers in a folder, once per process."""
+    """Delete the files that killed processes left unfinished in a folder, once per process."""
     before = time.time() - ABANDONED
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -105,7 +105,7 @@ def _sweep(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: str | Path) -> Iterator[None]:
-    """Lock a folder once no other process has locked it; do nothing on systems without locks."""
+    """Hold the lock on a folder within a block; do nothing on systems without file locks."""
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
             import fcntl

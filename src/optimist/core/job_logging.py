@@ -1,4 +1,4 @@
-"""Common frame of all workflow scripts: a log file, and one line for an error."""
+"""Context manager for all workflow scripts: a log file, and a one-line message for an error."""
 
 import logging
 import sys
@@ -18,7 +18,7 @@ logger = logging.getLogger("optimist")
 def logged(path: str) -> Iterator[logging.Logger]:
     """Send log records to the file ``path``; on an error, print one message and exit with status 1.
 
-    For errors other than `OptimistError`, the log contains the traceback once.
+    For errors other than `OptimistError`, the log also contains the traceback.
     """
     try:
         with unwritable_named(path), _log_file(path), unwritable_named(path):
@@ -36,7 +36,7 @@ def _end(words: str) -> NoReturn:
 
 
 def _words(error: BaseException) -> str:
-    """Describe an error with its place and its round, and with its cell if known."""
+    """Describe an error in one line, with its location and, if known, its round and its cell."""
     return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
 
 
@@ -45,7 +45,7 @@ def _log_file(path: str) -> Iterator[None]:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    # On a full disk, the log is lost, and the error that follows says why.
+    # If the disk is full, the log is lost; a later error reports the full disk.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 
 class Keys(TypedDict):
-    """A mapping with these keys and no others."""
+    """Base class of mappings that have no keys except those declared."""
 
 
 # Types are strict: neither 2.0, "2" nor true is a whole number.
@@ -38,7 +38,7 @@ class Such(Predicate):
     words : str
         Description of the allowed values.
     pattern : str
-        The equivalent regular expression, if there is one.
+        Equivalent regular expression, or "" if there is none.
     """
 
     words: str

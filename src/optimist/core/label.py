@@ -20,11 +20,12 @@ Value = bool | int | float | str | None
 _LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# As spelled in YAML and in Python.
+# Special values, as spelled in YAML and in Python.
 _WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
 _WORDS |= {"True": True, "False": False, "None": None}
 _NOT_FINITE = ("inf", "infinity", "nan")
-# Whole numbers up to this size are ints, as in numpy; larger ones are floats if exact.
+# Whole numbers up to this size are ints, as in numpy; larger ones become floats if a float can
+# represent them exactly.
 _LARGEST_WHOLE = 2**63 - 1
 _MOST_DIGITS = sys.float_info.max_10_exp + 1
 
@@ -37,7 +38,7 @@ class Label:
     ----------
     name : str
     options : tuple of (str, value)
-        Sorted by key; a value is None, a bool, a finite number or a text.
+        Keys and values, sorted by key; a value is None, a bool, a finite number or a text.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Label:
         Raises
         ------
         ConfigError
-            If the text has another form, a repeated option or a number that is not finite.
+            If the text is malformed, repeats an option or contains a number that is not finite.
         """
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
@@ -73,7 +74,8 @@ class Label:
             )
         if not text.isprintable():
             raise ConfigError(
-                f"{kind} {text!r} has characters that are not printable; allowed: printable ones"
+                f"{kind} {text!r} has characters that are not printable; "
+                "allowed: printable characters"
             )
         options: dict[str, Value] = {}
         for item in filter(None, (match["options"] or "").split(",")):
@@ -86,7 +88,7 @@ class Label:
         return cls.make(match["name"], options)
 
     def without(self, defaults: Mapping[str, object]) -> Self:
-        """Return the label without the options that equal their default."""
+        """Return the label without the options whose values equal their defaults."""
         options = {k: v for k, v in self.options if k not in defaults or not same(v, defaults[k])}
         return type(self).make(self.name, options)
 
@@ -118,7 +120,7 @@ def same(value: object, other: object) -> bool:
 
 
 def write(value: Value) -> str:
-    """Return the text for a value in a label."""
+    """Return a value as text in the form used in labels."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

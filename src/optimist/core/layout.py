@@ -2,7 +2,7 @@
 
 The results folder contains ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
 ``published``, ``kept`` and ``logs``; the figures folder contains the tables, figures
-and verdicts of each paper. A ``{wildcard}`` may replace any name.
+and verdicts of each paper. Any name may be replaced by a Snakemake ``{wildcard}``.
 """
 
 import os
@@ -16,18 +16,18 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.files import fingerprint
 
 LANES = ("regret", "timing")
-# Groups of targets, mapped to the suffix of their names.
+# Groups of targets, mapped to the suffixes of their names.
 GROUPS = {"paper": "", "variants": "_variants"}
 TABLE_ENDINGS = ("csv", "md")
-# File systems allow 255 bytes in a name, and a name in a scheduler's log folder contains a paper, a
-# setting, an algorithm, trials, a digest and separators.
+# Maximum total length of a paper, a setting, an algorithm, trials and a digest. A name in a
+# scheduler's log folder contains all of them and separators, and file systems allow 255 bytes.
 MOST_BYTES = 239
 # Length of the digest in the name of a result file.
 DIGEST = 12
 
 
 class Result(NamedTuple):
-    """Parts of the path of a result file with trials first, ..., stop - 1 of a cell in a lane.
+    """Parts of the path of a result file, which contains trials first, ..., stop - 1 of a cell.
 
     In the timing lane, the results of a race share a folder named after the number of the race, and
     the path does not contain the trials.
@@ -91,7 +91,10 @@ _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parque
 
 
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
-    """Return the digest for a file name; it covers package versions, which affect last digits."""
+    """Return the digest for a file name.
+
+    It covers package versions, since these affect the last digits of results.
+    """
     return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 
@@ -111,12 +114,12 @@ def evaluations_in(folder: str | Path) -> Path:
 
 
 def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-000") -> None:
-    """Raise ConfigError if the labels of a cell are too long for the names of its files.
+    """Check that the labels of a cell are short enough for the names of its files.
 
     Raises
     ------
     ConfigError
-        If they are; the message gives their number of bytes in UTF-8 and the maximum.
+        If the labels are too long; the message gives their length in bytes and the maximum.
     """
     parts = (paper, quote(setting), quote(algorithm), trials, "0" * DIGEST)
     length = sum(len(os.fsencode(part)) for part in parts)
@@ -170,7 +173,7 @@ class Layout:
 
     @property
     def any_result(self) -> str:
-        """The path pattern of regret-lane result files."""
+        """The pattern of the paths of result files in the regret lane."""
         parts = ("{paper}", "{setting}", "{algorithm}", "{trials}", "{digest}")
         return self.result(result(*parts))
 
@@ -188,7 +191,7 @@ class Layout:
 
     @property
     def kept(self) -> str:
-        """The folder of the results of `compare`, organized like the results folder."""
+        """The folder of results kept for `compare`, organized like the results folder."""
         return f"{self.results}/kept"
 
     # Data sets.
@@ -198,7 +201,7 @@ class Layout:
         return f"{self.results}/data"
 
     def data_alone(self, decisive: str) -> str:
-        """Return the folder, named by input digest, of a data set prepared for one cell."""
+        """Return the folder of a data set prepared for one cell, given the digest of its inputs."""
         return f"{self.data_folder}/alone/{decisive}"
 
     def data(self, name: str) -> str:
@@ -245,11 +248,11 @@ class Layout:
         return f"{self.figures}/{paper}/trials.parquet"
 
     def cells(self, paper: str) -> str:
-        """Return the path of a paper's table of cells, which records their origin."""
+        """Return the path of a paper's table of cells, which records the origin of trials."""
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the tables of all studies in a paper."""
+        """Return the path of the file with the tables of all studies in a paper."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:

@@ -5,8 +5,8 @@ another algorithm by name, or read data. An `Observer` records all of this durin
 `first_change` compares a record with the current files.
 
 Python announces each file that it opens. A library that opens files itself, such as pyarrow, does
-not announce them: this package then passes the file to `observe`, and a user's class lists the file
-in its attribute ``reads``.
+not announce them: this package therefore passes such a file to `observe`, and a user's class lists
+it in the attribute ``reads``.
 """
 
 import importlib.util
@@ -36,7 +36,8 @@ from optimist.core.source_files import (
 # Modules of this package that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
 _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
-# Parts of the paths of compiled modules and of installed packages, whose versions results record.
+# Parts of paths that mark compiled modules and installed packages. Results record the versions of
+# packages instead.
 _COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
 # Values used in place of a digest.
@@ -55,7 +56,9 @@ Report = tuple[set[str], dict[str, _Seen]]
 
 
 class Observer:
-    """Recorder of the modules and files of a job within ``with`` blocks, one at a time.
+    """Recorder of the modules and files that a job uses within ``with`` blocks.
+
+    Only one observer may be in use at a time.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ class Observer:
         `optimist.experiments.code_digest.own_modules`. Other modules are recorded if they are
         loaded within a block.
     ignored : iterable of path
-        Files and folders not to record: outputs, and data sets with a checksum.
+        Files and folders that are not recorded: outputs, and data sets with a checksum.
     is_foreign : bool
         Whether the job runs a user's code, which may use any loaded module.
     """
@@ -136,21 +139,21 @@ class Observer:
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
             self._seen.setdefault(place, _Seen(None, None))
             return
-        # A name without a mode may be relative to another folder, and every process searches
-        # Python's path for archives.
+        # Missing files are recorded too, with two exceptions: a path opened without a mode may be
+        # relative to another folder, and every process tries the entries of sys.path as archives.
         is_missed = mode is not None and not os.path.exists(place)
         is_missed = is_missed and path not in map(os.path.abspath, sys.path)
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
     def note(self, path: str | os.PathLike[str]) -> None:
-        """Record a file that is read by other means than Python's ``open``."""
+        """Record a file that is read by means other than Python's ``open``."""
         place = self._place(os.path.abspath(path))
         if place is not None:
             self._read(place)
 
     def _place(self, path: str) -> str | None:
-        """Return a file's path with links in its folders resolved; None for unrecorded files."""
+        """Return a file's path with links to folders resolved; None if the file is not recorded."""
         if _is_left_out(path):
             return None
         folder, name = os.path.split(path)
@@ -187,12 +190,12 @@ class Observer:
                     self._read(place, is_module=True)
 
     def report(self) -> Report:
-        """Return the whole record, for `add` in the process of which this one is a copy."""
+        """Return the whole record, which the process that forked this one passes to `add`."""
         self._look()
         return self._own, self._seen
 
     def add(self, report: Report) -> None:
-        """Add the report from a copy of this process."""
+        """Add the record that a copy of this process returned from `report`."""
         self._own |= report[0]
         self._seen |= report[1]
 
@@ -252,7 +255,7 @@ def _digest(path: str | None) -> str:
 
 @lru_cache
 def _digest_of_own(name: str) -> str:
-    return _digest(own_file(name))  # stored, as this process keeps its loaded modules
+    return _digest(own_file(name))  # cached, since loaded modules do not change
 
 
 def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
@@ -261,7 +264,8 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
     Parameters
     ----------
     observed : mapping
-        A record from `Observer.record`. A user's module counts by its content if its path is gone.
+        A record from `Observer.record`. A user's module that was moved together with the current
+        folder is compared at its new path.
     """
     for name, digest in observed["modules"].items():
         if not is_file(name) and is_own(name):
@@ -278,7 +282,7 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
 
 
 def _moved(name: str) -> Iterator[str]:
-    """Yield possible current paths of a file outside the current folder, if both were moved."""
+    """Yield the paths that a file outside the current folder may have if both were moved."""
     parts = Path(name).parts
     for start in range(1, len(parts) if os.path.isabs(name) else 0):
         yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))

@@ -1,4 +1,4 @@
-"""Checks that an output file named by a user replaces only a file of the same kind."""
+"""Checks that a user's output file would replace only an earlier output of the same kind."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from optimist.core.errors import ConfigError, brief
 
-# The bytes that mark a picture of this package, by the extension of its file.
+# Bytes that mark a picture as one made by this package, by file extension.
 MARKS = {
     "pdf": b"/Creator (optimist)",
     "png": b"Software\x00optimist",
@@ -16,7 +16,7 @@ _MOST_BYTES = 100_000_000
 
 
 def metadata(ending: str) -> dict[str, str]:
-    """Return metadata with which matplotlib puts the mark into a picture."""
+    """Return the metadata that make matplotlib write the mark into a picture."""
     return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
 
 
@@ -36,12 +36,12 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
         raise ConfigError(f"{what}, a folder; allowed: a file")
     ending = path.suffix.lstrip(".")
     if ending not in marks:
-        raise ConfigError(f"{what}; allowed: a file of {', '.join(marks)}")
+        raise ConfigError(f"{what}; allowed: a file with extension {', '.join(marks)}")
     there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
     if not os.access(there, os.W_OK):
         raise ConfigError(f"{what}, but {there} is write-protected")
     if there == path and not _is_own(path, marks[ending]):
-        raise ConfigError(f"{what}, which exists without the mark of {option}; allowed: a new name")
+        raise ConfigError(f"{what}, a file that {option} did not write; allowed: a new name")
     if there != path and not there.is_dir():
         raise ConfigError(f"{what}, but {there} is not a folder")
 

@@ -21,10 +21,11 @@ PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "
 
 
 def collect() -> dict[str, Any]:
-    """Return the git commit and dirty flag, the package versions, the CPU and the BLAS threads.
+    """Return the provenance of a result that this process computes now, as plain data.
 
-    Commit and flag are None for an installed package, whose version in ``packages`` identifies it.
-    If the commit of a checkout is unavailable, ``unknown`` gives the reason.
+    ``commit`` and ``dirty``, the flag for uncommitted changes, are None for an installed package,
+    whose version is in ``packages``. If the commit of a checkout is unavailable, ``unknown`` gives
+    the reason.
     """
     return {
         **_code(),
@@ -42,7 +43,7 @@ def collect() -> dict[str, Any]:
 
 
 def packages() -> dict[str, str | None]:
-    """Return the versions of packages that may affect results; None if not installed."""
+    """Return the versions of packages that may affect results, None for a missing package."""
     return {name: _version(name) for name in PACKAGES}
 
 
@@ -54,7 +55,7 @@ def blas_threads() -> int | None:
 
 
 def code_of(made: Mapping[str, Any]) -> str:
-    """Describe the code behind a result, given a record of `collect`."""
+    """Describe the code behind a result, given a record from `collect`."""
     if made["commit"]:
         return f"commit {made['commit']}{' with changes' * bool(made['dirty'])}"
     if reason := made.get("unknown"):
@@ -71,7 +72,7 @@ class _NoAnswerError(Exception):
 def _code() -> dict[str, Any]:
     """Return the commit of this package, and whether files differ from it.
 
-    If they are unknown, log the reason once.
+    If the commit is unknown, log the reason once.
     """
     # The workflow's own outputs do not count: the figures, and the verdicts in the README.
     paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
@@ -96,10 +97,10 @@ def _is_installed() -> bool:
 
 def _git(*arguments: str) -> str:
     """Run git in the folder of this package; return its output or raise _NoAnswerError."""
-    # Git refuses a repository of another owner because its configuration may name programs to run.
-    # This adds no risk here, since the running code comes from the same place.
+    # Git refuses a repository that another user owns, since its configuration may name programs
+    # to run. Accepting it adds no risk here, since the running code comes from the same place.
     command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
-    # A git hook sets these for all child processes, perhaps for another repository.
+    # Git hooks set these variables, perhaps for another repository.
     env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}
     env["LC_ALL"] = "C"
     try:

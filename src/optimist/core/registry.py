@@ -1,4 +1,4 @@
-"""Classes by name, from a literal table, an installed package or a file, ``mine.py:Mine``."""
+"""Look up classes by name in a literal table, an installed package or a file, ``mine.py:Mine``."""
 
 import ast
 import hashlib
@@ -35,12 +35,12 @@ def names_file(name: str) -> bool:
 
 
 def short_name(name: str) -> str:
-    """Return a name without the folder of its file, if it contains one."""
+    """Return a name; if it denotes a class in a file, omit the folder of the file."""
     return PurePath(name).name if names_file(name) else name
 
 
 def file_meant(text: str) -> str:
-    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a name without its class or its file.
+    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a name that lacks its class or its file.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def _classes_written_in(path: str) -> list[str]:
 
 
 def canonical_name(name: str) -> str:
-    """Return a name with its file's path relative to the current folder, if the file is inside.
+    """Return the name of a class in a form that does not depend on how a user types a path.
 
-    A class in a file thus has one name, however its path is typed.
+    The path of a file is relative if the file is inside the current folder, and absolute otherwise.
     """
     match = _FILE.fullmatch(name)
     if match is None:
@@ -81,22 +81,22 @@ def canonical_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class Registry:
-    """Classes of one kind.
+    """Registry of the classes of one kind.
 
     Attributes
     ----------
     kind : str
-        Word for this kind in messages, such as ``algorithm``.
+        Name of this kind in messages, such as ``algorithm``.
     table : mapping
         Classes of this package as ``module:Class``, by name.
     group : str
         Group of entry points through which installed packages offer further classes.
     bases : tuple of str
-        Base classes as ``module:Class``; each class derives from one of them.
+        Base classes as ``module:Class``; each class derives from at least one of them.
     taken : frozenset of str
         Names that no package may offer, besides the names in ``table``.
     related : tuple of str
-        Base classes for other kinds of setting, as ``module:Class``.
+        Base classes of the classes for other kinds of setting, as ``module:Class``.
     """
 
     kind: str
@@ -116,7 +116,7 @@ class Registry:
 
     @cached_property
     def added(self) -> dict[str, Any]:
-        """Classes that only this process has, by name, from `add` or from pickle."""
+        """Classes that exist only in this process, by name; a class may still be pickled."""
         return {}
 
     def accepts(self, cls: type) -> bool:
@@ -124,7 +124,7 @@ class Registry:
         return issubclass(cls, self._bases)
 
     def is_foreign(self, name: str) -> bool:
-        """Return whether a class is from a file, another package or this process alone."""
+        """Return whether a class comes from a file, another package or `add`."""
         return name not in self.table
 
     def add(self, cls: type) -> str:
@@ -133,7 +133,8 @@ class Registry:
         Raises
         ------
         ConfigError
-            If its name is taken, it lacks a required method or it is of another kind.
+            If the name of the class is taken, or if the class lacks a required method or is of
+            another kind.
         """
         name = cls.__name__
         if name in self.taken.union(self.table) or name in self.offered:
@@ -148,7 +149,7 @@ class Registry:
 
     @cached_property
     def offered(self) -> dict[str, str]:
-        """``module:Class`` by name, from installed packages.
+        """Classes that installed packages offer, as ``module:Class``, by name.
 
         Raises
         ------
@@ -160,8 +161,8 @@ class Registry:
             if entry.name in self.taken.union(self.table):
                 package = entry.dist.name if entry.dist else entry.value
                 raise ConfigError(
-                    f"package {package!r} offers the {self.kind} {entry.name!r}, a name of "
-                    "optimist; allowed: another name"
+                    f"package {package!r} offers the {self.kind} {entry.name!r}, which is "
+                    "a name in optimist itself; allowed: another name"
                 )
             places[entry.name] = entry.value
         return places
@@ -177,7 +178,7 @@ class Registry:
         return self._target(name)[0]
 
     def load(self, name: str) -> Any:
-        """Load the class that ``name`` denotes.
+        """Load and return the class that ``name`` denotes.
 
         Raises
         ------
@@ -216,7 +217,9 @@ class Registry:
                 raise ConfigError(f"{self.kind} {name!r}: there is no file {match['path']!r}{hint}")
             return match["path"], match["name"]
         if name in self.added:
-            raise ConfigError(f"{self.kind} {name!r} exists only in this process; allowed: a file")
+            raise ConfigError(
+                f"{self.kind} {name!r} exists only in this process; allowed: a class in a file"
+            )
         places = self.table if name in self.table else self.offered
         if name not in places:
             raise self.unknown(name)
@@ -264,8 +267,8 @@ class Registry:
             names = sorted(getattr(cls, "__abstractmethods__"))  # noqa: B009
             hint = nearest(names[0], vars(cls))
             raise ConfigError(
-                f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
-                "`optimist new` for one that works"
+                f"{name} does not define {', '.join(names)}{hint}; allowed: a class that defines "
+                "all abstract methods; `optimist new` writes an example that works"
             )
 
 
@@ -276,7 +279,7 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; reload a file if it or one of its imports was edited."""
+    """Return a module; if it is a file, reload it after an edit of the file or its imports."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
@@ -285,9 +288,9 @@ def _loaded(module: str) -> ModuleType:
 
 @lru_cache
 def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
-    """Load the file at ``path``, which imports ``files``; messages name it as ``shown``."""
+    """Load the file at ``path``, which imports ``files``; messages call it ``shown``."""
     folder = os.path.dirname(path)
-    for name, module in list(sys.modules.items()):  # earlier versions of its imports
+    for name, module in list(sys.modules.items()):  # remove earlier versions of the files
         place = getattr(module, "__file__", None)
         if name != "__main__" and place in dict(files) and not is_own(place):
             del sys.modules[name]

@@ -1,7 +1,7 @@
-"""Paths of the project's own files, in a checkout or in the copy within an installed package.
+"""Paths of the project's own files: configuration, rules, data and profiles.
 
-These files are configuration, rules, data and profiles. An installed package never writes to its
-copy; its outputs go to the folder in which it runs.
+They are either in a checkout or in a copy inside an installed package. An installed package never
+writes to its copy; its outputs go to the current folder.
 """
 
 import shlex
@@ -34,8 +34,8 @@ def project_root() -> Path:
         if (folder / "config" / "config.yaml").is_file():
             return folder
     raise ConfigError(
-        f"{PACKAGE} has no project/config/config.yaml; allowed: optimist from a wheel, or "
-        "pip install -e of a checkout"
+        f"{PACKAGE} has no project/config/config.yaml; install optimist from a wheel, or "
+        "install a checkout with `pip install -e`"
     )
 
 
@@ -51,19 +51,19 @@ def snakefile() -> str:
 
 
 def project_file(name: str) -> str:
-    """Return the path of a project file, for use in rules.
+    """Return the path of a project file, for use in the rules of the workflow.
 
-    It is relative if the current folder is the checkout, so that a checkout may be moved, and
-    otherwise absolute.
+    The path is relative if the current folder is the checkout, so that the checkout can be moved,
+    and absolute otherwise.
     """
     root = project_root()
     return name if Path.cwd().samefile(root) else str(root / name)
 
 
 def made_before(name: str) -> Path:
-    """Return the path of an output of the last full run, by its name in the configuration.
+    """Return the path of an output of the last full run, given its relative path.
 
-    It is in the `workspace`, unless the output exists only in the installed package.
+    The path is in the `workspace`, unless the output exists only in the installed package.
     """
     current, packaged = workspace() / name, project_root() / name
     return packaged if packaged.exists() and not current.exists() else current
@@ -86,7 +86,7 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
 
 
 def how_to_make(command: str) -> str:
-    """Describe how to make a missing file with a command, in a folder that has a workflow."""
+    """Describe how to make a missing file with a command that needs a folder with a workflow."""
     has_workflow = (workspace() / "Snakefile").is_file()
     place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"
     return f"make it{place} with: {command}"

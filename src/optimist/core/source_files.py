@@ -28,10 +28,10 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Fields of syntax trees that do not affect results; "msg" is the message of an assertion.
 _LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
 _LOGGERS = frozenset(("logger", "logging"))
-# Age of a file in seconds beyond which any edit changes its times, whatever their resolution.
+# Age of a file in seconds after which an edit is sure to change its times, even if they are coarse.
 _SETTLED = 2.0
-# Parsing takes a job longer than everything else before its first trial, so its results are kept
-# next to Python's compiled modules.
+# Parsing takes longer than everything else that a job does before its first trial, so the results
+# are cached next to Python's compiled modules.
 _KEPT = Path(importlib.util.cache_from_source(__file__)).with_name("digests.json")
 _MOST_KEPT = 1000
 
@@ -59,14 +59,14 @@ def is_own(module: str) -> bool:
 
 
 def dotted(path: str) -> str:
-    """Return the dotted name of a module of this package from the path of its file."""
+    """Return the dotted name of a module of this package given the path of its file."""
     parts = Path(path).relative_to(FOLDER).with_suffix("").parts
     return ".".join((PACKAGE, *parts)).removesuffix(".__init__")
 
 
 @lru_cache
 def own_file(name: str) -> str | None:
-    """Return the path of this package's module with a dotted name, None if there is none."""
+    """Return the path of a module of this package, given its dotted name; None if it is missing."""
     place = os.path.join(FOLDER, *name.split(".")[1:])
     candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
     return next(filter(os.path.isfile, candidates), None)
@@ -79,7 +79,7 @@ def signature(path: str) -> Signature:
 
 
 def digest_of(path: str) -> str:
-    """Return the SHA-256 of a file, the same under every version of Python.
+    """Return a SHA-256 digest of a file that is the same under every version of Python.
 
     For a source file, the digest covers the syntax tree without docstrings, comments, and the texts
     of errors and log records. For any other file, it covers the content.
@@ -151,8 +151,9 @@ def _own_imports(path: str) -> tuple[str, ...]:
 def _imported(path: str, root: str, package: str) -> Iterator[str]:
     """Yield the files that a file outside this package imports.
 
-    Apart from relative imports and this package, they are modules below ``root`` that belong to
-    ``package``; if ``package`` is "", all modules below ``root`` or in the folder of the file.
+    Relative imports and imports from this package are always included. Other imports are included
+    if they belong to ``package``, below ``root``; if ``package`` is "", they are included if they
+    are below ``root`` or in the folder of the file.
     """
     parents = Path(path).parents
     for name in _source(path).imports:
@@ -169,7 +170,7 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the files of the module ``name`` below a folder and of the packages around it."""
+    """Yield the files of the module ``name`` and its parent packages, all inside ``folder``."""
     place = folder
     for part in name.split("."):
         place = os.path.join(place, part)
@@ -215,7 +216,7 @@ def _parsed_once(content: bytes) -> _Source:
 
 @lru_cache
 def _parsed_before() -> dict[str, Any]:
-    """Return stored digests and imports, by a hash of the source's content."""
+    """Return the cached digests and imports, by a hash of the source's content."""
     with suppress(OSError, ValueError, TypeError):
         return dict(json.loads(_KEPT.read_bytes()))
     return {}
@@ -240,7 +241,7 @@ def _version() -> bytes:
 
 def _parsed(content: bytes) -> _Source:
     try:
-        with warnings.catch_warnings(action="ignore"):  # Python shows them when it runs the file
+        with warnings.catch_warnings(action="ignore"):  # shown when Python runs the file
             tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _Source(hashlib.sha256(unified(content)).hexdigest())
@@ -250,11 +251,13 @@ def _parsed(content: bytes) -> _Source:
 
 
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
-    """Yield the tokens of a syntax tree in ASCII, without texts for people; collect its imports.
+    """Yield the tokens of a syntax tree in ASCII, without texts for people.
+
+    The names of imported modules are added to ``imports``.
 
     Empty fields are omitted, since versions of Python differ in them.
     """
-    wordless: set[int] = set()  # nodes, by their identity
+    wordless: set[int] = set()  # ids of nodes whose texts are omitted
     stack: list[Any] = [tree]
     while stack:
         node = stack.pop()

@@ -1,4 +1,4 @@
-"""Terminal output: its width, safe characters, log records and a line of progress."""
+"""Terminal output: line width, escaped characters, log records and a progress line."""
 
 import logging
 import os
@@ -16,33 +16,33 @@ from typing import Self, TextIO
 
 from optimist.core.durations import in_words
 
-CLEAR = "\r\x1b[K"  # clears the line of the cursor
-QUIET = 2.0  # seconds before a line of progress appears
-# Characters that may need an escape; most non-ASCII characters need none.
+CLEAR = "\r\x1b[K"  # clears the line that the cursor is on
+QUIET = 2.0  # seconds until a progress line appears
+# Candidates for an escape; `_escape` keeps most of the non-ASCII characters.
 _UNSHOWN = re.compile(r"[^\t\n -~]")
-NARROWEST = 20  # least width of folded text, in columns
+NARROWEST = 20  # minimum width of folded text, in columns
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Return whether lines of a stream can be overwritten."""
+    """Return whether a stream is a terminal on which lines can be overwritten."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int | None:
-    """Return the width given by COLUMNS or the terminal, or None if there is neither."""
+    """Return the number of columns from COLUMNS or the terminal, or None if it is unknown."""
     return shutil.get_terminal_size((0, 0)).columns or None
 
 
 def folded(line: str, columns: int | None) -> str:
-    """Fold a line to a width of ``columns``, with continuation lines below its last text column.
+    """Fold a line to a width of ``columns``; indent continuation lines to the last text column.
 
-    Two or more blanks separate text columns; None for ``columns`` means no folding.
+    Text columns are separated by two or more spaces. If ``columns`` is None, do not fold the line.
     """
     if columns is None or len(line) <= columns:
         return line
     match = re.match(r"(?:.* {2})?(?:-> )?", line)
     start = match.end() if match else 0
-    if columns - start < NARROWEST:  # too narrow
+    if columns - start < NARROWEST:  # the last text column would be too narrow
         start = 0
     pieces = textwrap.wrap(
         line[start:], columns - (start or 4), break_long_words=False, break_on_hyphens=False
@@ -51,10 +51,10 @@ def folded(line: str, columns: int | None) -> str:
 
 
 def shown(text: object) -> str:
-    """Escape characters that a terminal may obey or hide, in a text of any origin.
+    """Escape the characters of a text that a terminal might execute or hide.
 
-    Newlines, tabs and blanks are kept. ``\\x1b`` replaces the character that starts a terminal
-    command, and ``\\u202e`` a character that reverses the order of characters.
+    Newlines, tabs and spaces are kept. The character that starts a terminal command becomes
+    ``\\x1b``, and the character that reverses the writing direction becomes ``\\u202e``.
     """
     return _UNSHOWN.sub(_escape, str(text))
 
@@ -70,12 +70,12 @@ class LogFormatter(logging.Formatter):
     """Formatter of log records for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the text of a record with escapes; see `shown`."""
+        """Format a record as text and escape it; see `shown`."""
         return shown(super().format(record))
 
 
 def show_log() -> None:
-    """Show log records on standard error, unless another handler shows them."""
+    """Show log records on standard error, unless the root logger has a handler."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogFormatter("%(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
@@ -83,13 +83,14 @@ def show_log() -> None:
 
 
 class Busy:
-    """A line that names a long task, shown after two seconds and only on terminals.
+    """A progress line for a long task, shown after two seconds and only on a terminal.
 
     Parameters
     ----------
     words : str
         Description of the task.
     stream : file
+        Stream on which the line is shown.
     """
 
     def __init__(self, words: str, stream: TextIO) -> None:

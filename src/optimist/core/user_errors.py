@@ -1,4 +1,4 @@
-"""One-line descriptions of errors in classes: the error, its line in a file and its round."""
+"""One-line descriptions of errors in classes: type, message, source line and round."""
 
 import pickle
 import signal
@@ -14,7 +14,7 @@ from typing import Any
 from optimist.core.errors import OptimistError
 from optimist.core.root import PACKAGE
 
-# Folders of code that was not written by a user.
+# Folders of code that users did not write.
 _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
 _OTHERS = {
     PACKAGE,
@@ -23,7 +23,7 @@ _OTHERS = {
 }
 _METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
 SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
-_PLACE = "_place_in_file_of_user"  # attribute of an error that lost its traceback
+_PLACE = "_place_in_file_of_user"  # attribute with the source line of an error without a traceback
 ROUND = "_round_in_words"  # attribute with the round of an error, ", in round 7"
 
 
@@ -49,14 +49,14 @@ def _of_methods(path: Path) -> bool:
 
 
 def of_system(error: BaseException) -> str:
-    """Return the system's error about a file in words, or "" if a user's line raised it."""
+    """Describe an OSError in words; return "" for other errors and errors from users' code."""
     if not isinstance(error, OSError) or line_of_user(error.__traceback__):
         return ""
     return words_of_system(error)
 
 
 def words_of_system(error: OSError) -> str:
-    """Return the file that an error names, and the fault."""
+    """Return the file that a system error names, and the fault, in words."""
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 
@@ -82,9 +82,9 @@ class _InOtherProcess(Exception):
 
 
 def to_text(error: BaseException) -> dict[str, Any]:
-    """Convert an error to plain data for `from_text`, which another process may call.
+    """Convert an error to plain data, from which `from_text` rebuilds it in another process.
 
-    An error of this package or of the system keeps its type, if it is picklable.
+    An error of this package or of the operating system keeps its type if it can be pickled.
     """
     plain: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
     plain |= {"place": _place(error), ROUND: getattr(error, ROUND, ""), "pickled": None}
@@ -101,7 +101,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
-    """Rebuild the error that `to_text` converted; its cause has the traceback as a text."""
+    """Rebuild an error from the output of `to_text`; the error's cause shows the old traceback."""
     if plain["pickled"] is not None:
         original: BaseException = pickle.loads(plain["pickled"])
         return original

@@ -1,9 +1,9 @@
 """A process that calls functions for another process (`optimist.core.executor`).
 
-``python -P -m optimist.core.worker DESCRIPTOR`` takes requests from a pipe: the name of a function,
-``module:function``, and its arguments. It answers with pairs of a word and a value: ``progress``
-with each message of the function, then ``done`` with its result or ``error`` with a description
-from `optimist.core.user_errors.to_text`.
+``python -P -m optimist.core.worker DESCRIPTOR`` reads requests from a pipe. A request consists of
+the name of a function, ``module:function``, and its arguments. Each answer is a pair of a word and
+a value: ``progress`` with a message from the function, and at the end ``done`` with the function's
+result or ``error`` with a description from `optimist.core.user_errors.to_text`.
 """
 
 import importlib
@@ -31,8 +31,8 @@ def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
 
 
 def main(descriptor: int) -> NoReturn:
-    """Answer requests from a pipe as long as both of its ends are open."""
-    # The caller decides the effect of an interruption.
+    """Answer requests from a pipe until the other end is closed."""
+    # The caller decides what an interrupt does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.set_inheritable(descriptor, False)
     pipe: Connection[Any, Any] = Connection(descriptor)
@@ -42,7 +42,7 @@ def main(descriptor: int) -> NoReturn:
     number = os.getpid()
 
     def send(message: bytes) -> None:
-        if os.getpid() != number:  # a class forked this process; end the copy
+        if os.getpid() != number:  # a class forked this process; the copy must end
             os._exit(0)
         pipe.send_bytes(message)
 
@@ -65,13 +65,13 @@ def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> No
 
 
 def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
-    """Return the answer to a call; a class may raise any exception."""
+    """Call a function and return the pickled answer; a class may raise any exception."""
     try:
         answer = pickle.dumps(("done", called(function, tell, arguments)))
     except BaseException as error:
         answer = pickle.dumps(("error", to_text(error)))
     for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # a class may have closed it
+        with suppress(Exception):  # a class may have closed the stream
             stream.flush()
     return answer
 

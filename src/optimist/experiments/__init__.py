@@ -1,1 +1,1 @@
-"""From a cell to its result files: labels, the loop, limits, results, aggregated tables."""
+"""Trials of cells: labels, the loop, time limits, result files and tables of trials."""

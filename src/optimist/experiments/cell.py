@@ -36,7 +36,7 @@ from optimist.numerics import seeding
 # Keys of a setting that only inform readers and affect no result.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
-# Played histories of one trial, by setting, algorithm and number of rounds.
+# Histories from one trial, by setting, algorithm and number of rounds.
 Histories = MutableMapping[tuple[str, str, int], History]
 
 
@@ -65,12 +65,12 @@ class Cell:
 
     @property
     def domain(self) -> str:
-        """Domain of the cell's algorithms, ``arms`` or ``box``."""
+        """Domain of the cell, ``arms`` or ``box``."""
         return environment_domain(self.environment)
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the algorithm or the environment is foreign code, which may change anything."""
+        """Whether the algorithm or the environment is foreign code, from outside this package."""
         # The domain of a foreign environment is known only after loading its file.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
@@ -87,7 +87,7 @@ class Cell:
 
     @property
     def is_of_this_process(self) -> bool:
-        """Whether the algorithm is a class that only this process has, in no file or package."""
+        """Whether the algorithm is a class of this process alone, not of a file or a package."""
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
@@ -100,7 +100,7 @@ class Cell:
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
         """Return the random generator of an algorithm, by default this cell's, for a trial.
 
-        All variants of an algorithm share the generator, wherever the file of the algorithm is.
+        All variants of an algorithm share the generator, wherever the algorithm's file is.
         """
         return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
@@ -164,17 +164,17 @@ def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
 
 
 def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
-    """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    """Return the SHA-256 of a cell's prepared data set, or None if the cell has no data set."""
     path = _dataset(cell, data_dir)
     return None if path is None else sha256(path)
 
 
 def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
-    """Return the path of the prepared data set of a cell, None if it has none."""
+    """Return the path of a cell's prepared data set, or None if the cell has no data set."""
     if "dataset" not in cell.spec:
         return None
     if data_dir is None:
-        raise ConfigError(f"setting {cell.setting!r} needs data set {cell.spec['dataset']!r}")
+        raise ConfigError(f"setting {cell.setting!r} needs the data set {cell.spec['dataset']!r}")
     return dataset_in(data_dir, cell.spec["dataset"])
 
 
@@ -188,11 +188,13 @@ def play_trial(
     coverage: bool = True,
     histories: Histories | None = None,
 ) -> Trajectory:
-    """Play one trial of a cell; the options are as in `optimist.experiments.trials.Trials`.
+    """Play one trial of a cell.
+
+    For ``rounds`` and ``probe``, see `optimist.experiments.trials.Trials`.
 
     Without ``coverage``, the trial skips the confidence set and other checks of the theory, which
-    take time. The played history is added to ``histories``, which holds the histories of this
-    trial. A probe looks up the history of its leader there; if it is absent, the leader plays
+    take time. The history of the trial is added to ``histories``, which contains all histories
+    of this trial. A probe looks up its leader's history there; if it is absent, the leader plays
     first.
     """
     environment, problem = build(cell, trial, data_dir)
@@ -200,11 +202,11 @@ def play_trial(
     histories = {} if histories is None else histories
 
     def lead(label: str) -> Trajectory:
-        # The algorithm's own random numbers, separate from the environment's streams.
+        # The algorithm's random numbers are separate from the environment's.
         algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         choices = Choices()
         observers = [Coverage(environment.truth if coverage else None, algorithm), choices]
-        # Observers see the truth, so foreign algorithms must not add any.
+        # Observers see the truth, so foreign algorithms must not add observers.
         if coverage and not cell.is_foreign_algorithm(label):
             observers += algorithm.observers(environment)
         trajectory = play(environment, algorithm, marks, observers=observers)
@@ -238,7 +240,7 @@ def watch(
     cell : Cell
     trial : int
     observe : callable
-        Maps the environment and the algorithm of the trial to their observer.
+        Returns the observer, given the environment and the algorithm of the trial.
     rounds : int or None
         Number of rounds after which to truncate the trial.
     data_dir : path or None

@@ -31,7 +31,7 @@ class CellRecord:
     trials : int
         Number of trials; the table contains trials 0, ..., trials - 1.
     parts : tuple of int
-        Ends of the ranges of trials that were played as jobs.
+        End of the range of trials that each job played.
     digest : str
         Digest of the configuration, code and data that determine each trial.
     content : str
@@ -46,7 +46,8 @@ class CellRecord:
     made : str
         Package versions and machine; see `description`.
     earlier : tuple of str
-        The latest digests of earlier code that gave the same trials (`optimist.plan.reseal`).
+        The latest earlier values of ``digest``, from code that gave the same trials; see
+        `optimist.plan.reseal`.
     """
 
     lane: str
@@ -84,7 +85,7 @@ class CellRecord:
 
     @property
     def change(self) -> str | None:
-        """The observed module or file that changed, in words, or None."""
+        """Description of the first observed module or file that changed, or None."""
         return observation.first_change(self.observed) if self.observed else None
 
 
@@ -105,7 +106,7 @@ def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
 
 
 def description(made: Mapping[str, Any]) -> str:
-    """Describe versions and machine in a record of `optimist.core.provenance.collect`."""
+    """Describe the versions and the machine in a record from `optimist.core.provenance.collect`."""
     packages = [f"{name} {version}" for name, version in made["packages"].items() if version]
     cpu, system = made["machine"]["cpu"], made["machine"]["system"]
     return "; ".join([f"Python {made['python']}", *packages, cpu, system])
@@ -117,7 +118,7 @@ def commit_of(made: Mapping[str, Any]) -> str:
 
 
 def read(path: str | Path) -> dict[CellKey, CellRecord]:
-    """Read the records in a table, by cell; return no records if there is no such file.
+    """Return the records in a table, by cell; return an empty dict if there is no such file.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[Cel
     Raises
     ------
     ResultError
-        If there are records of trials and the table is missing or damaged.
+        If the table is missing or damaged although there are records of trials.
     """
     of_trials = {key: record for key, record in records.items() if key[0] != STUDY}
     rows = TrialTable(table if of_trials else None)
@@ -158,7 +159,7 @@ def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[Cel
 def _record(line: Mapping[str, str]) -> CellRecord:
     values: dict[str, Any] = {name: line[name] for name in COLUMNS}
     if None in values.values():
-        raise ValueError("it is cut off")
+        raise ValueError("the line is cut off")
     values["trials"] = int(values["trials"])
     values["parts"] = tuple(map(int, values["parts"].split()))
     values["earlier"] = tuple(values["earlier"].split())

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
 # Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# Numbers of evenly and geometrically spaced rounds of a curve; up to FEW rounds, all are kept.
+# Numbers of evenly spaced and of geometrically spaced rounds of a curve that are kept. A curve with
+# at most FEW rounds keeps all of them.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
@@ -44,7 +45,7 @@ class CellTrials:
     rounds : list of n int arrays
         Kept rounds of each trial.
     at : dict of str to list of n float arrays
-        Values at these rounds, by column of `AT`.
+        Values at the kept rounds, by column of `AT`.
     is_thinned : bool
         Whether some recorded rounds were omitted.
     """
@@ -86,7 +87,7 @@ class CellTrials:
         )
 
     def at_rounds(self, kept: list[np.ndarray]) -> "CellTrials":
-        """Return the trials with only some of their rounds, given as an (m,) array for each."""
+        """Return the trials with only the rounds in ``kept``, an array of shape (m,) for each."""
         places = [np.isin(rounds, some) for rounds, some in zip(self.rounds, kept, strict=True)]
         at = {
             name: [one[where] for one, where in zip(values, places, strict=True)]
@@ -101,8 +102,8 @@ class CellTrials:
 
         Regret and seconds at these rounds have 32 bits; counters keep all digits. The timing lane
         keeps all recorded rounds, since times are interpolated between neighbours. In the regret
-        lane, a cell with few rounds keeps all digits, since differences between early rounds
-        cancel.
+        lane, a cell with few rounds keeps all digits, since rounding could dominate differences
+        between early rounds.
         """
         kept = self
         if self.lane == "regret":
@@ -134,7 +135,7 @@ class CellTrials:
         Parameters
         ----------
         least : mapping of str to float
-            The smallest regret of any round on each instance.
+            Smallest regret of any round on each instance.
         """
         shift = np.array([least[name] if name else 0.0 for name in self.instance])
         lasts = np.array([rounds[-1] if len(rounds) else 0 for rounds in self.rounds])
@@ -158,8 +159,10 @@ class CellTrials:
 
     @cached_property
     def by_round(self) -> "pd.DataFrame":
-        """A frame with one row per trial and kept round; in the timing lane, values known only at
-        the end of a trial are missing at other rounds."""
+        """A frame with one row per trial and kept round.
+
+        In the timing lane, values known only at the end of a trial are missing at other rounds.
+        """
         import pandas as pd
 
         columns: dict[str, Any] = {"setting": self.setting, "algorithm": self.algorithm}
@@ -170,25 +173,25 @@ class CellTrials:
         return pd.DataFrame({**columns, **{name: self._flat(name) for name in names}})
 
     def _flat(self, name: str) -> np.ndarray:
-        """Return a column at all kept rounds, trial by trial; values at ends have all digits."""
+        """Return a column at all kept rounds, trial by trial; the last values have all digits."""
         counts = self._counts
         values = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
-        if name == "turns":  # identifies the race at every round
+        if name == "turns":  # identifies the race, so it holds at every round
             return np.repeat(ends, counts)
         has_end = (counts > 0) & ~np.isnan(ends)
         values[np.cumsum(counts)[has_end] - 1] = ends[has_end]
         return values
 
     def curves(self, level: float, interval: str, first: int | None = None) -> "pd.DataFrame":
-        """Return the means over the complete trials at each kept round.
+        """Return means and quartiles over the complete trials at each kept round.
 
         Parameters
         ----------
         level, interval : float, str
             Level and method of the band; see `optimist.numerics.statistics.mean_intervals`.
         first : int or None
-            Count only trials 0, ..., first - 1; None for all trials.
+            Include only trials 0, ..., first - 1; None for all trials.
 
         Returns
         -------
@@ -209,8 +212,9 @@ class CellTrials:
         return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
     def complete(self, first: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the kept rounds of the complete trials, (m,), and their values there, (n, m).
+        """Return the kept rounds of the complete trials and the values at these rounds.
 
+        The arrays have shapes (m,) and (n, m) for m rounds and n complete trials.
         The values are regret in the regret lane and seconds in the timing lane; they are nan where
         a trial lacks a round. ``first`` is as in `curves`.
         """
@@ -230,7 +234,7 @@ def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
 
 
 def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
-    """Return the rounds of a curve that the table keeps, (m,), increasing.
+    """Return the rounds of a curve that the table keeps, as an increasing array of shape (m,).
 
     For each evenly spaced, geometrically spaced or declared round, the last recorded round up to it
     is kept. A curve with few recorded rounds keeps them all.
@@ -251,19 +255,19 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Read the trials in some result files, by cell; see `read_cell`.
+    """Read the trials in some result files, one `CellTrials` per cell; see `read_cell`.
 
     Parameters
     ----------
     groups : mapping of str to str
-        Group of the cell of each file, by path.
+        Paths of the files, mapped to the groups of their cells.
     declared : mapping
         See `read_cell`.
     """
     of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for path in groups:
         place = parse_result(path)
-        assert place is not None  # the layout makes these paths
+        assert place is not None  # the layout made these paths
         of_cell[place.lane, place.setting, place.algorithm].append(path)
     return [read_cell(paths, groups[paths[0]], declared)[0] for paths in of_cell.values()]
 
@@ -298,7 +302,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
     starts = np.flatnonzero(np.diff(trial, prepend=trial[0] - 1)).tolist()
     places = [slice(*ends) for ends in zip(starts, [*starts[1:], len(trial)], strict=True)]
     rounds = [np.array(columns["round"][one]) for one in places]
-    # A trial that ended before its first recorded round has one bare row, for round 0.
+    # A trial that ended before its first recorded round has a single row, for round 0.
     is_bare = [one.tolist() == [0] for one in rounds]
     last = {
         name: [values[one.stop - 1] for one in places]
@@ -311,7 +315,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
             _midway(columns["regret"][one], marks)
             for one, marks in zip(places, rounds, strict=True)
         ]
-    if "turns" in columns:  # a text; 12 hexadecimal digits of its hash are exact as a float
+    if "turns" in columns:  # a text; a float represents 12 hexadecimal digits of its hash exactly
         marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
         last["turns"] = [int(mark[:12], 16) for mark in marks]
     nothing = [None] * len(trial)
@@ -337,7 +341,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
 
 
 def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
-    """Return the regret at the last recorded round of the first half, None if there is none."""
+    """Return the regret at the last recorded round of the first half, or None if it has none."""
     early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
     return regrets[early - 1] if early else None
 

@@ -1,4 +1,4 @@
-"""Digests of the code that determines a result, computed from its imports before play.
+"""Digests of the code that determines a result, found by following imports before play.
 
 Modules of this package are identified by dotted name, wherever the package is installed. Users'
 files are identified by their path relative to the folder of the file that a label names, so that
@@ -18,9 +18,9 @@ from optimist.core.source_files import closure, digest_of, dotted, is_own, own_f
 from optimist.environments import environment_module
 from optimist.experiments.cell import Cell
 
-# Modules that parse labels, convert them to arguments, build each trial, end it in time and write
-# its table. Their imports are not followed: the registries name every algorithm, but affect no
-# result.
+# Modules that parse labels, convert them to arguments, construct each trial, limit its time and
+# write its table. Their imports are not followed, since they include the registries, which name
+# every algorithm but affect no result.
 GLUE = (
     *("optimist.experiments.cell", "optimist.experiments.setting", "optimist.experiments.results"),
     *(
@@ -47,7 +47,8 @@ def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool =
     probe : dict or None
         See `optimist.experiments.trials.Trials`.
     in_turns : bool
-        Whether the cell is timed in turns with other cells, whose order is then covered too.
+        Whether the cell is timed in turns with other cells; the digest then also covers the code
+        that orders the cells.
     """
     return _digest(_modules(cell, probe), _glue(in_turns))
 

@@ -1,6 +1,6 @@
 """Convert Python values to columns of Arrow tables and columns to numpy arrays, without pandas.
 
-`pyarrow.array`, ``to_numpy`` and comparisons import pandas to check for its objects, which takes
+`pyarrow.array`, ``to_numpy`` and comparisons import pandas to check for pandas objects, which takes
 longer than the rest of a short job. This module writes and reads the buffers of a column itself, in
 the layout that Arrow specifies (its "Columnar Format").
 """
@@ -22,7 +22,7 @@ def array(values: Sequence[Any]) -> Any:
     """Return the same Arrow array as ``pyarrow.array(values)``, of the same type.
 
     None becomes a null. Mixtures of types, and values other than texts, truth values and 64-bit
-    numbers, are left to pyarrow, which may raise its own errors.
+    numbers, are converted by pyarrow, which may raise its own errors.
     """
     present = [value for value in values if value is not None]
     kinds = frozenset(map(type, present))
@@ -48,7 +48,7 @@ def array(values: Sequence[Any]) -> Any:
 
 
 def _assembled(kind: Any, values: Sequence[Any], present: Sequence[Any], *content: Any) -> Any:
-    """Assemble an Arrow array from its buffers, in which nulls occupy space too."""
+    """Assemble an Arrow array from its buffers, in which nulls also occupy space."""
     nulls = len(values) - len(present)
     mask = _bits(value is not None for value in values) if nulls else None
     buffers = [None if part is None else pa.py_buffer(part) for part in (mask, *content)]
@@ -81,7 +81,7 @@ def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_of_chunk(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
-    if len(parts) == 1:  # not copied
+    if len(parts) == 1:  # avoids a copy
         return parts[0]
     numbers, present = (np.concatenate(each) for each in zip(*parts, strict=True))
     return numbers, present
@@ -99,7 +99,7 @@ def _of_chunk(chunk: Any) -> tuple[np.ndarray, np.ndarray]:
         letter = "f" if pa.types.is_floating(kind) else str(kind)[0]  # int64, uint8
         return np.frombuffer(content[0], f"{letter}{kind.bit_width // 8}")[start:stop], present
     raise TypeError(
-        f"a column is {kind}; allowed: numbers and truth values; for others, use to_pylist()"
+        f"a column is {kind}; allowed: numbers and truth values; for other types, use to_pylist()"
     )
 
 

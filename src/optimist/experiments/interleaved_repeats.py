@@ -47,5 +47,5 @@ def _follows(one: Trials, leader: Trials) -> bool:
 
 
 def mark(race: Sequence[Trials]) -> str:
-    """Return a text that identifies the results of these turns and of no others."""
+    """Return a text that is unique to the results of these turns."""
     return fingerprint({"race": race[0].race, "process": uuid.uuid4().hex})

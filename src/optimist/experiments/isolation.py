@@ -22,15 +22,16 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
-_SECONDS = 0.2  # between checks for the end of a copy, as its children may keep its pipe open
+_SECONDS = 0.2  # seconds between checks for an ended copy, whose children may keep its pipe open
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
     """Call ``function`` in a copy of this process, which then ends, and return the result.
 
-    Files that the copy reads are recorded as read by this process; see `optimist.core.observation`.
+    Files that the copy reads are recorded as if this process had read them; see
+    `optimist.core.observation`.
 
-    On systems that cannot copy a process safely, macOS and Windows, the function runs in this
+    On systems that cannot copy a process safely (macOS and Windows), the function runs in this
     process.
 
     Parameters
@@ -38,14 +39,15 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     function : callable
         Its result must be picklable.
     seed : int
-        Seed of the global generators of the copy, ``random`` and ``numpy.random``.
+        Seed of the copy's global random generators, those of ``random`` and ``numpy.random``.
 
     Raises
     ------
     EndedError
         If the copy ended before the function returned, through ``os._exit`` or a signal.
     Exception
-        If the function raised it; an exception of a user's type keeps only its name and message.
+        If the function raised it. An exception of a user's class is replaced by an exception with
+        the same class name and message.
     """
     if not CAN_FORK:
         return function()
@@ -113,12 +115,12 @@ def _end_with(parent: int) -> None:
 
         set_death_signal = 1  # PR_SET_PDEATHSIG of sys/prctl.h
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-        if os.getppid() != parent:  # it ended already
+        if os.getppid() != parent:  # the parent has already ended
             os._exit(1)
 
 
 def _received(reading: int, child: int) -> tuple[bytes, int]:
-    """Return the complete output of a copy and its exit status, negative for a signal."""
+    """Return the output of a copy and its exit status, negative if a signal ended the copy."""
     content = b""
     ended = None
     while ended is None or select.select([reading], [], [], 0.0)[0]:
@@ -134,7 +136,7 @@ def _received(reading: int, child: int) -> tuple[bytes, int]:
 
 
 def _status(child: int, options: int) -> int | None:
-    """Return a child's wait status, 0 if the system discarded it, or None if it still runs."""
+    """Return a child's wait status, or None if it still runs; 0 if the status was discarded."""
     try:
         ended, status = os.waitpid(child, options)
     except ChildProcessError:

@@ -88,7 +88,7 @@ def make_race(
 
 
 class _File:
-    """A result file that is being made."""
+    """A result file to be written, with the player of its trials."""
 
     def __init__(
         self,
@@ -173,16 +173,16 @@ def _play_in_turns(files: Sequence[_File]) -> None:
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
-    """Return the data set of a cell, which has a checksum, and the folder of stored scores."""
+    """Return the paths of a cell's data set, which has a checksum, and of the stored scores."""
     if "dataset" not in cell.spec:
         return []
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
-    """Return the resolved cell for the metadata, or only its data set if time runs out.
+    """Return the resolved cell for the metadata, or only its data set's digest if time runs out.
 
-    The trials, which also build the environment, will then report the lack of time.
+    In that case, the trials, which also construct the environment, will report the lack of time.
     """
     try:
         with limited(seconds):

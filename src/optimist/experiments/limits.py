@@ -1,4 +1,4 @@
-"""A time limit for jobs that ends their trials with a status, and a meter of resource use.
+"""A time limit that ends the trials of a job with a status, and a meter of resource use.
 
 A scheduler kills a job that exceeds its requested time, and all its results are lost. Here, a trial
 that exceeds the limit ends with the status ``out_of_time``, much as after a numerical failure, and
@@ -21,7 +21,7 @@ from optimist.core.errors import OutOfTimeError
 
 @contextmanager
 def limited(seconds: float | None = None) -> Iterator[None]:
-    """Raise `OutOfTimeError` within the block after ``seconds`` of wall time; never if None.
+    """Raise `OutOfTimeError` within the block after ``seconds`` of wall time, never if None.
 
     This works only in the main thread, where Python handles signals.
     """
@@ -42,15 +42,16 @@ def limited(seconds: float | None = None) -> Iterator[None]:
 
 
 class Meter:
-    """Total resource use within ``with`` blocks.
+    """Meter of the total resource use within ``with`` blocks.
 
     Attributes
     ----------
     cpu_seconds : float
-        Processor time in seconds of all threads of this process and of its ended children, which
+        Processor time, in seconds, of all threads of this process and of its ended children. It
         does not depend on other load on the machine.
     peak_mb : float or None
-        Largest resident memory of this process or of a child in MiB; None if unknown.
+        Peak resident memory, in MiB, of this process or of an ended child, whichever is larger;
+        None if unknown.
     """
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class Meter:
 
 
 def _seconds_of_children() -> float:
-    """Return the processor seconds of all ended children."""
+    """Return the processor time of all ended children in seconds."""
     use = resource.getrusage(resource.RUSAGE_CHILDREN)
     return use.ru_utime + use.ru_stime
 
@@ -95,7 +96,7 @@ def forget_peak_memory() -> None:
 
 
 def peak_memory() -> float | None:
-    """Return the largest resident memory of this process so far in MiB; None if unknown."""
+    """Return the peak resident memory of this process in MiB, or None if it is unknown."""
     try:
         largest = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:

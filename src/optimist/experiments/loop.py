@@ -1,12 +1,13 @@
-"""The loop that all trials share: environment and algorithm interact round by round.
+"""The loop of all trials, in which an environment and an algorithm interact round by round.
 
-Only the methods `select`, `update` and `prepare`, or `propose` and `observe`, are timed. A trial
-never crashes the run for a numerical reason, but ends with a status:
+Only the methods `select`, `update` and `prepare`, or `propose` and `observe`, are timed. A
+numerical failure never crashes a run; instead, each trial ends with a status:
 
 ``ok``            no failure
 ``unconverged``   an inner solver missed its tolerance or met a NaN at least once; the curve is
                   complete
-``non_finite``    the algorithm's state or its point is not finite; the curve ends before that round
+``non_finite``    the algorithm's state or the point that it proposes is not finite; the curve ends
+                  before that round
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is too
                   large or not finite; the curve ends before that round
 ``timeout``       the time limit of `play` expired; the curve ends there
@@ -49,7 +50,7 @@ LARGEST_REWARD = 1e150
 # Relative rounding error by which a value may exceed the maximum.
 ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
-# Statuses of trials that another machine may complete.
+# Statuses of trials that ended early but may be complete on another machine.
 EARLY = ("out_of_time",)
 # Columns that the loop measures; diagnostics of algorithms must have other names.
 MEASURED = frozenset(
@@ -61,10 +62,10 @@ MEASURED = frozenset(
 
 
 def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
-    """Return about 300 rounds of a run to record (counted from 1), as a sorted list of ints.
+    """Return a sorted list of about 300 rounds at which a run is recorded, counted from 1.
 
     A quarter of them are spaced geometrically, to show early rounds on logarithmic axes. A run
-    truncated after ``rounds`` keeps the recorded rounds of the full run and adds its own last
+    truncated after ``rounds`` is recorded at the same rounds as the full run, and at its own last
     round.
     """
     rounds = horizon if rounds is None else min(rounds, horizon)
@@ -95,7 +96,7 @@ class Trajectory:
     error: dict[str, Any] | None = None
 
     def record(self, **values: Any) -> None:
-        """Append a recorded round in one step, so that a time limit cannot leave it incomplete."""
+        """Append a row in one step, so that a time limit cannot leave it incomplete."""
         self.rows.append(values)
 
     @property
@@ -105,9 +106,9 @@ class Trajectory:
 
 
 class Coverage(Observer):
-    """Observer of whether the confidence set held the truth before every round so far.
+    """Observer that records whether the confidence set contained the truth in all rounds so far.
 
-    The column ``covered`` is None without a truth.
+    Its column ``covered`` is None if there is no truth.
 
     Parameters
     ----------
@@ -147,18 +148,20 @@ def play(
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     observers : sequence of Observer
-        Observers of the trial; a numerical error in an observer ends it as in the algorithm.
+        Observers of the trial; a numerical error in an observer ends the trial just as one in the
+        algorithm does.
     time_limit : float or None
-        Seconds in the timed methods after which the trial ends with the status ``timeout``.
+        Time in the timed methods, in seconds, after which the trial ends with the status
+        ``timeout``.
 
     Returns
     -------
     Trajectory
         Columns round, regret, seconds, select_seconds, state_bytes, the observers' columns and the
         algorithm's diagnostics; all are cumulative. ``seconds`` is the time in select, update and
-        prepare; ``select_seconds`` is the part in select. On a box, propose and observe replace
-        select and update, and there are two more columns: ``simple_regret``, the regret of the best
-        point so far, and, for a function with an unknown maximum, ``instance``; see
+        prepare; ``select_seconds`` is the time in select alone. On a box, propose and observe
+        replace select and update, and there are two more columns: ``simple_regret``, the regret of
+        the best point so far, and, for a function with an unknown maximum, ``instance``; see
         `BoxEnvironment`.
     """
     if isinstance(environment, BoxEnvironment):
@@ -172,7 +175,7 @@ def run_rounds(
     """Play up to the last mark and record totals at the marks; raise no numerical errors."""
     trajectory = Trajectory()
     invalid: set[str] = set()
-    # A reward that overflows a solver leaves a NaN there, perhaps outside the checked state.
+    # A reward that makes a solver overflow leaves a NaN, perhaps outside the state that is checked.
     with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
         _play_rounds(rounds, trajectory, marks, time_limit)
     if trajectory.status == "ok":
@@ -185,7 +188,7 @@ def run_rounds(
 def _play_rounds(
     rounds: "_Rounds", trajectory: Trajectory, marks: Sequence[int], time_limit: float | None
 ) -> None:
-    """Play, and store the recorded rounds and the status of a failure in the trajectory."""
+    """Play the rounds; store recorded rounds and the status of a failure in the trajectory."""
     marked = set(marks)
     for t in range(marks[-1]):
         try:
@@ -206,7 +209,7 @@ def _play_rounds(
         except Exception as error:
             if not _is_numerical(error):
                 if not isinstance(error, OptimistError):
-                    with suppress(Exception):  # an exception may refuse attributes
+                    with suppress(Exception):  # an exception may not allow new attributes
                         setattr(error, ROUND, f", in round {t + 1}")
                 raise
             trajectory.status = f"failed: {error}"
@@ -313,7 +316,7 @@ class _Rounds(ABC):
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
                 f"{type(self.algorithm).__name__}.status is {status!r}; allowed: "
-                f"{' or '.join(COMPLETE)}, or another name for an attribute of another kind"
+                f"{' or '.join(COMPLETE)}; an attribute with another meaning needs another name"
             )
         return status
 
@@ -343,7 +346,7 @@ class _Rounds(ABC):
         return totals
 
     def _add(self, totals: dict[str, Any], owner: Any, columns: dict[str, Any]) -> None:
-        """Add the columns of an observer or an algorithm, whose names must be new."""
+        """Add the columns of an observer or an algorithm; raise ConfigError if a name is taken."""
         taken = {*MEASURED, *totals} - ({"covered"} if isinstance(owner, Coverage) else set())
         clash = sorted(taken.intersection(columns))
         if clash:
@@ -369,7 +372,7 @@ class ArmRounds(_Rounds):
         self._is_trusted = _is_of_this_package(environment)
 
     def arms(self, t: int) -> np.ndarray:
-        """Return the arms of a round after a check, which is skipped for arms known to be valid."""
+        """Check and return the arms of a round; skip the check if they are known to be valid."""
         environment = self.environment
         arms: np.ndarray = ask(environment, "arms", t, t)
         if not (self._is_trusted and (environment.arms_are_checked or arms is self._checked)):
@@ -382,7 +385,7 @@ class ArmRounds(_Rounds):
         return arms
 
     def regret_of(self, t: int, index: int, arms: np.ndarray) -> float:
-        """Return the checked regret of an arm."""
+        """Check and return the regret of an arm."""
         environment = self.environment
         if not self._is_trusted:
             means = ask(environment, "means", t, t)
@@ -430,7 +433,7 @@ class _BoxRounds(_Rounds):
         _check_box(environment)
 
     def regret_of(self, t: int, x: np.ndarray) -> float:
-        """Return the checked regret of a point."""
+        """Check and return the regret of a point."""
         environment = self.environment
         value, maximum = ask(environment, "value", t, x), environment.maximum
         is_number = isinstance(value, float | int | np.integer | np.floating)
@@ -460,7 +463,7 @@ class _BoxRounds(_Rounds):
 
     def totals(self) -> dict[str, Any]:
         totals = {**super().totals(), "simple_regret": self.simple_regret}
-        # On these instances, regret is relative to the best value that any algorithm found.
+        # If the maximum is unknown, the regret of an instance is relative to its best known value.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
         return {**totals, **named}
 

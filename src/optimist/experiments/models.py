@@ -21,22 +21,22 @@ class Shared(Keys, total=False):
 
 
 class Setting(Keys):
-    title: str  #: A few words for titles of panels.
+    title: str  #: A few words for the titles of panels.
     about: str  #: One sentence that describes the setting and gives its place in the paper.
-    #: One parameter with a list of values, or with a mapping from values to words, which makes a
-    #: setting for each value. {parameter} becomes the value in the name, and the word in title and
+    #: One parameter with a list of values, or with a mapping from values to words; each value makes
+    #: a setting. {parameter} is replaced by the value in the name, and by the word in title and
     #: about.
     each: NotRequired[Annotated[dict[str, list[Any] | dict[str, Any]], MinLen(1), MaxLen(1)]]
     environment: str  #: Name in the registry of environments.
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
     #: Arguments of the environment's method problem: delta, factor, ...
     problem: NotRequired[Arguments]
-    horizon: NotRequired[Horizon]  #: Rounds per trial, T.
+    horizon: NotRequired[Horizon]  #: Number of rounds per trial, T.
     dataset: NotRequired[str]  #: Name of a prepared data set.
 
 
 class Settings(Keys):
-    paper: str  #: Id of the paper, equal to the folder's name.
+    paper: str  #: ID of the paper, the same as the folder's name.
     title: str  #: Title of the paper.
     reference: str  #: Authors and year.
     method: NotRequired[str]  #: Name of the paper's own algorithm.
@@ -48,7 +48,7 @@ class Settings(Keys):
     #: Display names of options, by algorithm and then by `option=value`, or by `option` with
     #: `{value}` in the text.
     options: NotRequired[dict[str, dict[str, Words]]]
-    #: Keys by environment, which all its settings share unless they override them.
+    #: For each environment, the keys that all its settings share unless they override them.
     defaults: NotRequired[dict[str, Shared]]
     #: Settings, by name. Their variants are labels, name[option=value,...], and need no entry.
     settings: dict[SettingName, Setting]
@@ -56,12 +56,12 @@ class Settings(Keys):
 
 class Grouped(Keys):
     #: The set of targets that includes these cells; default paper. Cells of the group variants
-    #: belong to the target PAPER_variants, which is not part of all.
+    #: belong to the target PAPER_variants, which the target all does not include.
     group: NotRequired[Group]
 
 
 class Defaults(Grouped):
-    trials: NotRequired[Turns]  #: Trials per cell: 0, 1, ..., trials - 1.
+    trials: NotRequired[Turns]  #: Number of trials per cell, numbered 0, 1, ..., trials - 1.
 
 
 class Grid(Keys):
@@ -71,19 +71,20 @@ class Grid(Keys):
 
 
 class Block(Grouped, Grid):
-    trials: Turns  #: Trials per cell: 0, 1, ..., trials - 1.
+    trials: Turns  #: Number of trials per cell, numbered 0, 1, ..., trials - 1.
 
 
 class Probe(Keys):
-    #: Label of the algorithm that plays. If it takes part in the same race with as many rounds, it
-    #: plays once for both.
+    #: Label of the algorithm that plays. If it takes part in the same race with the same number
+    #: of rounds, it plays only once.
     leader: str
-    every: Turns  #: Rounds between selections of the slow algorithm, at most a quarter of a trial.
+    every: Turns  #: Number of rounds between selections, at most a quarter of a trial.
 
 
 class Part(Grid):
-    turns: NotRequired[Turns]  #: Take part only in this many turns at the start.
-    rounds: NotRequired[Horizon]  #: Play only this many rounds at the start of a trial.
+    #: Number of turns in which these cells play, from the first turn on; default: all turns.
+    turns: NotRequired[Turns]
+    rounds: NotRequired[Horizon]  #: Number of rounds after which to truncate a trial.
     #: Time the algorithms on the history of a faster leader, and only in some rounds.
     probe: NotRequired[Probe]
 
@@ -92,7 +93,7 @@ class Race(Grouped):
     #: Number of measured turns: in turn r, every cell plays its trial r, in random order. A short
     #: unmeasured turn comes first.
     turns: Turns
-    #: Parts of the race: every setting with every algorithm.
+    #: Parts of the race; each part combines every setting with every algorithm.
     cells: Annotated[list[Part], MinLen(1)]
 
 
@@ -100,12 +101,13 @@ class Runs(Keys):
     #: Lists of labels, by name; $name means all entries of a list, here and in figures and claims.
     lists: NotRequired[dict[Name, Entries]]
     defaults: NotRequired[Defaults]  #: Keys that every block of runs has unless it overrides them.
-    runs: list[Block]  #: Blocks of the regret lane: every setting with every algorithm.
+    #: Blocks of the regret lane; each block combines every setting with every algorithm.
+    runs: list[Block]
     #: Races: one job plays all cells of a race in turns, alone on the machine, so that their times
     #: may be compared.
     timings: list[Race]
     #: Studies, which make tables instead of trials, by name; each defines the keys of its section.
     studies: NotRequired[dict[str, dict[str, Any]]]
-    #: Settings, by name of a part: the target PAPER_NAME makes all results of these settings, and
-    #: the figures that show only these settings.
+    #: Named parts of the paper, each a list of settings: the target PAPER_NAME makes all results of
+    #: these settings, and the figures that show no other settings.
     parts: NotRequired[dict[Name, Entries]]

@@ -1,4 +1,4 @@
-"""Timing a slow solver on the history of a fast one."""
+"""Timing of a slow solver on the history of a fast one."""
 
 import time
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class History:
     played : sequence of int
         Index of the arm chosen in each round.
     status : str
-        How the trial ended.
+        Status with which the trial ended.
     """
 
     played: Sequence[int]
@@ -60,15 +60,15 @@ class _ReplayRounds(ArmRounds):
         self.history = history
         self.every = every
         # Seconds that prepare and select took when last timed; None before the first timing.
-        self.rates: tuple[float, float] | None = None  # for prepare and select
+        self.rates: tuple[float, float] | None = None
         self.selections = 0
         self.agreements = 0
 
     @property
     def status(self) -> str:
-        """The status of the leader, or that of the follower.
+        """The follower's status if it is not ok and the leader's trial is complete.
 
-        The follower's status counts if it is not ok and the leader's trial is complete.
+        Otherwise, this is the leader's status.
         """
         if self.history.status not in COMPLETE:
             return self.history.status
@@ -84,7 +84,7 @@ class _ReplayRounds(ArmRounds):
             choice = follower.select(arms)
             end = time.perf_counter()
             check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # earlier rounds to charge too
+            rounds = t if self.rates is None else 0  # rounds not yet charged
             self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1
@@ -101,7 +101,7 @@ class _ReplayRounds(ArmRounds):
         return arms, index, reward, self.regret_of(t, index, arms)
 
     def _charge(self, rounds: int, preparing: float, selecting: float) -> None:
-        """Add the time of preparing and selecting for ``rounds`` rounds."""
+        """Add the times of prepare and select in ``rounds`` rounds, given the times per round."""
         self.seconds += rounds * (preparing + selecting)
         self.select_seconds += rounds * selecting
 
@@ -120,15 +120,16 @@ def replay(
     """Time a slow solver on the history of a fast one.
 
     The ``follower`` learns from the leader's arms and rewards, and selects only in every
-    ``every``-th round. The time of a selection counts for all rounds up to the next selection, so
-    ``seconds`` estimates the time of a full trial on this history. The trial ends early if the
+    ``every``-th round. The time of a selection is charged to every round until the next selection,
+    so ``seconds`` estimates the time of a full trial on this history. The trial ends early if the
     leader's trial ended early.
 
     Returns
     -------
     Trajectory
-        As from `play`, with the leader's regret, the follower's times and two more columns:
-        ``selections``, and ``agreements``, the number of selections of the leader's arm.
+        The columns of `play`, with the leader's regret and the follower's times, and two more:
+        ``selections``, the number of the follower's selections, and ``agreements``, the number of
+        those that chose the leader's arm.
     """
     reached = [mark for mark in marks if mark <= len(history.played)]
     if not reached:

@@ -1,7 +1,7 @@
 """Required content of a result file: complete metadata, and rows that match them.
 
-A checksum confirms the bytes. These checks confirm that a table is the expected table: it contains
-this cell and these trials, in order, each up to its last round, with finite numbers.
+A checksum confirms the bytes. These checks confirm the content: the table contains the expected
+cell and the expected trials, in order, each up to its last round, with finite numbers.
 """
 
 import re
@@ -19,7 +19,7 @@ from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 from optimist.experiments.trials import Trials
 
 STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|failed: (.|\n)*")
-ROUNDING = 1e-6  # relative decrease that a cumulative regret may have
+ROUNDING = 1e-6  # relative decrease that is allowed in a cumulative value
 # Keys of the metadata; a dot separates the keys of nested mappings.
 KEYS = (
     *(f"trials.{name}" for name in (*(field.name for field in fields(Trials)), "code")),
@@ -30,7 +30,10 @@ KEYS = (
 
 
 def check_metadata(metadata: Any) -> None:
-    """Raise ResultError, without a path, unless metadata have all keys of a result file."""
+    """Raise ResultError unless metadata have all keys that a result file needs.
+
+    The message does not name the file.
+    """
     for key in KEYS:
         value = metadata
         for part in key.split("."):
@@ -45,20 +48,23 @@ def check_metadata(metadata: Any) -> None:
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
-    """Raise ResultError, without a path, unless the metadata describe the rows."""
+    """Raise ResultError unless the metadata describe the rows.
+
+    The message does not name the file.
+    """
     asked = metadata["trials"]
     if not len(table):
         raise ResultError("it has no rows")
     for name in ("paper", "setting", "algorithm"):
         names = _distinct(table[name])
         if names != [asked["cell"][name]]:
-            raise ResultError(f"it has rows of {name} {names!r}, not {asked['cell'][name]!r}")
+            raise ResultError(f"its rows have {name} {names!r}, not {asked['cell'][name]!r}")
     trials = values(table["trial"])[0]
     starts = np.flatnonzero(np.diff(trials, prepend=trials[0] - 1))
     expected = [*range(asked["first"], asked["stop"])]
     if trials[starts].tolist() != expected:
         raise ResultError(
-            f"it has trials {_short(trials[starts].tolist())}, not {_short(expected)}, each once"
+            f"its trials are {_short(trials[starts].tolist())}, not {_short(expected)}, each once"
         )
     marks = np.array(checkpoints(asked["cell"]["spec"]["horizon"], asked["rounds"]))
     for start, stop in zip(starts, [*starts[1:], len(trials)], strict=True):
@@ -81,8 +87,8 @@ def _check_trial(rows: pa.Table, marks: np.ndarray) -> None:
     expected = marks if is_complete else marks[: len(rounds)]
     if not np.array_equal(rounds, expected):
         raise ResultError(
-            f"trial {trial}, {statuses[0]}, has {len(rounds)} rounds up to {rounds[-1]}, not "
-            f"{len(expected)} up to {expected[-1]}"
+            f"trial {trial} with status {statuses[0]} has {len(rounds)} rounds up to "
+            f"{rounds[-1]}, not {len(expected)} up to {expected[-1]}"
         )
     for name in ("regret", "seconds"):
         numbers, present = values(rows[name])

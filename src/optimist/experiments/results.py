@@ -35,7 +35,7 @@ REMEDY = (
 
 
 def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = "") -> pa.Table:
-    """Convert a mapping from trial index to `Trajectory` to one tidy table.
+    """Convert trajectories, given by trial index, to a table with one row per recorded round.
 
     ``turns`` is the text from `optimist.experiments.interleaved_repeats.mark` if one process timed
     several cells in turns.
@@ -45,7 +45,7 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
         same: dict[str, Any] = {"paper": cell.paper, "setting": cell.setting, "trial": trial}
         same |= {"algorithm": cell.algorithm, "status": trajectory.status}
         same |= {"turns": turns} if turns else {}
-        # A trial that ended before its first recorded round leaves one bare row.
+        # A trial that ended before its first recorded round has a single row, without measurements.
         rows += [{**row, **same} for row in trajectory.rows or [{"round": 0}]]
     names = [*dict.fromkeys((*REQUIRED, *(name for row in rows for name in row)))]
     return pa.Table.from_arrays([array([row.get(name) for row in rows]) for name in names], names)
@@ -80,7 +80,7 @@ def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
         raise ResultError(
             f"{path} is not a result file: it has no column {', '.join(missing)}; {REMEDY}"
         )
-    # Older versions of pyarrow abort a process that ends while they start their threads.
+    # Older versions of pyarrow abort a process that ends while pyarrow starts threads.
     table, metadata = file.read(use_threads=False), _metadata(file, path)
     with _named(path):
         check_rows(table, metadata)
@@ -93,7 +93,7 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
-    """Return the metadata of an open file after checking their form and trials."""
+    """Check and return the metadata of an open file."""
     entries = file.schema_arrow.metadata or {}
     if KEY not in entries:
         raise ResultError(f"{path} is not a result file: it has no metadata; {REMEDY}")

@@ -1,4 +1,4 @@
-"""Settings by label: a base setting of a paper with some parameters changed.
+"""Settings given by labels: a base setting of a paper with some parameters changed.
 
 An option of a setting is a parameter of its environment, a keyword of the environment's method
 ``problem``, or ``horizon``.

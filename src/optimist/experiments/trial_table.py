@@ -5,12 +5,12 @@ Each paper has a table ``figures/PAPER/trials.parquet``. A row has the columns
 ``lane group setting algorithm trial status turns instance``
 ``rounds``  the kept rounds, and at these rounds ``regret_at`` (regret lane) or ``seconds_at``,
             ``state_bytes_at``, ``selections_at``, ``agreements_at`` (timing lane)
-``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end, and the
-counters of algorithms under their own names.
+``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end of the
+trial, and the counters of algorithms under their own names.
 
-Rows are sorted, and each row group contains one lane of one setting, so that a reader of one cell
-reads little and a changed cell changes few bytes. The metadata contain the version of this format,
-the configuration of the run, and the rounds that claims and panels declare.
+Rows are sorted, and each row group contains one lane of one setting, so that reading one cell
+requires few bytes and changing one cell changes few bytes. The metadata contain the version of this
+format, the configuration of the run, and the rounds that claims and panels declare.
 """
 
 import json
@@ -38,13 +38,14 @@ AGAIN = "delete it and make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
-# Values at the end that come first, and values stored as floats even if all are whole.
+# Values at the end of a trial whose columns come first, and values that are stored as floats even
+# if all are whole numbers.
 FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
 REAL = frozenset(FIRST) - {"covered"}
 
 
 class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
-    """Frames of the cells of a lane, by setting and algorithm, made on demand."""
+    """DataFrames of the cells in a lane, by setting and algorithm, constructed on demand."""
 
     def __init__(
         self, table: "TrialTable", lane: str, make: Callable[[CellTrials], "pd.DataFrame"]
@@ -81,13 +82,14 @@ class TrialTable:
     fresh : iterable of CellTrials
         Cells that replace the same cells in the file.
     planned : mapping or None
-        Number of trials that count, by cell; other cells are omitted. None: all trials of all
-        cells.
+        Number of trials to include, by cell; other cells are omitted. If None, all trials of all
+        cells are included.
 
     Attributes
     ----------
     metadata : dict
-        ``version``, ``configuration`` of the run, and ``declared``: rounds by lane and setting.
+        Metadata of the file. ``configuration`` is the configuration of the run, and ``declared``
+        contains the rounds at which claims and panels read values, by ``lane/setting``.
 
     Raises
     ------
@@ -121,8 +123,10 @@ class TrialTable:
         return sorted(keys if self._planned is None else keys & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell, or None; if the maximum is unknown, regret is relative to
-        the best known value."""
+        """Return the trials of a cell, or None if there are none.
+
+        If the maximum of an instance is unknown, regret is relative to the best known value.
+        """
         key = lane, setting, algorithm
         if key not in self._counted:
             cell = self.recorded(*key)
@@ -132,7 +136,7 @@ class TrialTable:
         return self._counted[key]
 
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell as measured, or None."""
+        """Return the trials of a cell with the regret as measured, or None if there are none."""
         key = lane, setting, algorithm
         cell = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
         if cell is None or self._planned is None:
@@ -151,8 +155,9 @@ class TrialTable:
     ) -> dict[str, Frames]:
         """Return the tables that claims and panels read, by name.
 
-        ``finals``, ``regrets`` and ``curves`` contain the ends, the kept rounds and the means of
-        the regret lane, and ``times`` the recorded rounds of the timing lane. For ``level``,
+        In the regret lane, ``finals`` contains the values at the end of each trial, ``regrets``
+        the values at the kept rounds and ``curves`` the means over the trials. In the timing lane,
+        ``times`` contains the values at the recorded rounds. For ``level``,
         ``interval`` and ``first``, see `CellTrials.curves`; ``first`` also limits ``finals``.
         """
 
@@ -176,19 +181,19 @@ class TrialTable:
         is_known = t in rounds or t >= max(rounds, default=0)
         if not is_known and t not in self.metadata["declared"].get(f"{lane}/{setting}", ()):
             raise ResultError(
-                f"{self._path} has no round {t} of {setting}/{algorithm}; play it again: "
+                f"{self._path} has no round {t} of {setting}/{algorithm}; play the cell again: "
                 "snakemake --cores all --config committed=ignore, or name one of its rounds"
             )
 
     def best_known_of(self, keys: Iterable[CellKey]) -> dict[str, float]:
-        """Return the best known value, as the smallest regret, of each instance in some cells."""
+        """Return the smallest known regret on each instance that occurs in some cells."""
         cells = (self.recorded(*key) for key in keys if key[0] == "regret")
         met = {name for cell in cells if cell is not None for name in cell.instance}
         return {name: value for name, value in sorted(self._least.items()) if name in met}
 
     @cached_property
     def _least(self) -> dict[str, float]:
-        """The smallest regret that any method reached in a round, for each instance."""
+        """The smallest regret that any method reached in any round, by instance."""
         met = [
             (name, value)
             for lane, *cell, name, value in self._columns("instance", "simple_regret")
@@ -200,7 +205,7 @@ class TrialTable:
         return dict(reversed(values))  # the smallest value of each name is inserted last
 
     def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
-        """Yield lane, setting, algorithm and further columns of each row of the file."""
+        """Yield the lane, setting, algorithm and other given columns of each row of the file."""
         columns = ["lane", "setting", "algorithm", *names]
         if self._groups and {*columns} <= {*self._file.schema_arrow.names}:
             rows = self._file.read(columns, use_threads=False)
@@ -243,8 +248,8 @@ def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
         rows_of_cell = slice(start, start + 1 + len(more))
         if trial[rows_of_cell].tolist() != [*range(1 + len(more))]:
             raise ResultError(
-                f"{path} does not have every trial of {text['setting'][start]}/{name} once; "
-                f"{how_to_restore(path, AGAIN)}"
+                f"{path} does not have every trial of {text['setting'][start]}/{name} exactly "
+                f"once; {how_to_restore(path, AGAIN)}"
             )
         lane = text["lane"][start]
         at = {one: lists.get(f"{one}_at", [])[rows_of_cell] for one in AT[lane]}
@@ -268,7 +273,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def _floats(column: Any) -> np.ndarray:
-    """Return the numbers of an Arrow column as floats, nan for nulls."""
+    """Return the numbers of an Arrow column as floats, with nan in place of nulls."""
     values, present = values_of(column)
     numbers = values.astype(float)
     numbers[~present] = np.nan
@@ -276,7 +281,7 @@ def _floats(column: Any) -> np.ndarray:
 
 
 def _lists(column: pa.ChunkedArray) -> list[np.ndarray]:
-    """Return the lists of numbers in a column as arrays, which are empty for nulls."""
+    """Return the lists of numbers in a column as arrays, with an empty array for a null."""
     lists: list[np.ndarray] = []
     for chunk in column.chunks:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
@@ -334,7 +339,7 @@ def write(
 
 
 def _schema(cells: list[CellTrials]) -> pa.Schema:
-    """Return names and types; ends and curves have the smallest types that keep all values."""
+    """Return the schema of a table, with numeric types that represent all values exactly."""
     texts = [(name, pa.string()) for name in TEXTS]
     fields = [*texts[:4], ("trial", pa.int32()), *texts[4:], ("rounds", pa.list_(pa.int32()))]
     for name in sorted({name for cell in cells for name in cell.at}):
@@ -354,7 +359,7 @@ def _schema(cells: list[CellTrials]) -> pa.Schema:
 
 
 def _rows(cells: list[CellTrials], schema: pa.Schema) -> pa.Table:
-    """Return the rows of some cells as an Arrow table."""
+    """Return an Arrow table with the rows of some cells."""
 
     def column(cell: CellTrials, name: str, kind: Any) -> list[Any]:
         if name in ("lane", "group", "setting", "algorithm"):

@@ -23,7 +23,7 @@ from optimist.numerics import seeding
 
 # Keys of each lane in the configuration: its blocks, and the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# Rounds of an unmeasured trial: at most this number, and this share of a measured trial.
+# An unmeasured trial has at most this number of rounds and this share of a measured trial's rounds.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that affect no numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
@@ -83,7 +83,7 @@ class Trials:
 
     @cached_property
     def code(self) -> str:
-        """The digest of the code that determines the result; "" if a class has no file."""
+        """The digest of the code that determines the result; "" if the algorithm has no file."""
         is_named = not self.cell.is_of_this_process
         return code_digest.of_cell(self.cell, self.probe, self.lane == "timing") if is_named else ""
 
@@ -109,7 +109,7 @@ class Trials:
 
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
-        """Rebuild trials from `describe`; they use the current code, which may have changed."""
+        """Rebuild trials from the output of `describe`; they use the current code."""
         values = {field.name: description[field.name] for field in fields(cls)}
         return cls(**{**values, "cell": Cell(**values["cell"])})
 
@@ -123,8 +123,8 @@ def expand(
 ) -> list[Trials]:
     """Return all trials that a paper asks for, in both lanes, by cell.
 
-    A cell in several blocks of a lane runs once; the blocks must agree about it and, in the timing
-    lane, belong to the same race.
+    A cell in several blocks of a lane is played once; the blocks must agree about it and, in the
+    timing lane, belong to the same race.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _block_cells(
 
 
 class Player:
-    """Player of a cell's trials, with a time limit that excludes other cells played in between.
+    """Player of a cell's trials, with a time limit that excludes the time of other cells.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class Player:
         Folder of the prepared data sets.
     seconds : float or None
         Wall time for all trials together. With n trials left, a trial may take 2 / (n + 1) of the
-        remaining time, up to twice its share, so that a hanging trial leaves time for the others.
+        remaining time, almost twice an equal share; a trial that hangs thus leaves time for others.
     """
 
     def __init__(
@@ -204,13 +204,14 @@ class Player:
     ) -> None:
         self._trials = trials
         self._data_dir = data_dir
-        self._seconds = seconds  # remaining
+        self._seconds = seconds  # wall time left
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
         """Play the start of the first trial, to load modules and fill caches.
 
-        A cell with foreign code is warmed up in each copy that plays one of its trials.
+        A cell with foreign code is instead warmed up in each copy of this process that plays a
+        trial.
         """
         if not self._trials.is_foreign:
             self._play(self._trials.first, self._start)
@@ -251,7 +252,7 @@ class Player:
         def play() -> tuple[Trajectory, Histories | None]:
             try:
                 with limited(seconds):
-                    if is_foreign:  # warm up; the next trial raises its own errors
+                    if is_foreign:  # warm up; the next trial will raise its own errors
                         with suppress(Exception, SystemExit):
                             self._play_here(trial + 1, self._start, None)
                     return self._play_here(trial, rounds, histories), histories
@@ -284,7 +285,7 @@ def run(
     data_dir: str | Path | None = None,
     progress: Callable[[int, Trajectory], None] | None = None,
 ) -> dict[int, Trajectory]:
-    """Play trials one after the other; return a mapping from trial index to `Trajectory`.
+    """Play trials one after another; return a mapping from trial index to `Trajectory`.
 
     ``progress(trial, trajectory)`` is called after each trial.
     """
