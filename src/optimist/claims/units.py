@@ -17,7 +17,7 @@ def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> f
     r"""Return the rate of failures that n trials distinguish from ``delta`` with this ``power``.
 
     The trials show a higher rate if at least k of them fail, for the smallest k with
-    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate p is the rate at which
+    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate is the p at which
     $P(\mathrm{Bin}(n, p) \ge k)$ equals the power. It is nan if no number of failures suffices.
     """
     from scipy.special import betaincinv

@@ -1,4 +1,4 @@
-"""Quantities: the values that a trial or a turn yields, and their tables.
+"""Quantities: the values that a trial or a turn yields, and the tables that contain them.
 
 A trial of the timing lane is a turn, in which cells are played one after another. Times are
 compared only between cells that were timed in common turns, so that drift of the machine cancels;
@@ -41,7 +41,7 @@ class Quantity:
     arguments : tuple of str
         Arguments that no label shows.
     is_gated : bool
-        Whether a check decides only if some method beats uniform play.
+        Whether a check of the quantity decides only if some method beats uniform play.
     is_together : bool
         Whether compared cells must be timed in common turns.
     """
@@ -110,7 +110,7 @@ class Asked:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell; a list of settings is grouped by algorithm."""
+        """Setting and algorithm of each cell; a list of settings is repeated for each algorithm."""
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
         if "algorithm" in self and "other" in self:
@@ -126,7 +126,7 @@ class Asked:
     def check(self, number: int) -> None:
         """Raise ConfigError if the arguments are inconsistent.
 
-        ``number`` is the required number of settings in a list, 0 for any.
+        ``number`` is the required number of settings in a list; 0 means any number.
         """
         settings, since = self.settings, self.arguments.get("since")
         numbers = {
@@ -141,7 +141,9 @@ class Asked:
                 raise ConfigError(f"{words}; allowed: {len(settings)}, one for each setting")
         if "tuning" in self and len(set(map(name_of, settings))) > 1:
             names = ", ".join(settings)
-            raise ConfigError(f"settings of a tuning are {names}; allowed: settings of one name")
+            raise ConfigError(
+                f"settings of a tuning are {names}; allowed: settings that have the same name"
+            )
         if "rounds" in self and not 0 <= self["since"] < self["rounds"]:
             raise ConfigError(
                 f"since is {self['since']}; allowed: at least 0 and below rounds, {self['rounds']}"

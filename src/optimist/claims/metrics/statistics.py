@@ -1,7 +1,7 @@
-"""Statistics: evidence of one number from the values of trials or turns.
+"""Statistics: evidence about one number from the values of trials or turns.
 
-Means over trials are arithmetic, and Student's t of y - b x decides on their ratios. Means over
-turns are geometric, and Student's t of logarithms decides.
+Means over trials are arithmetic, and their ratios are tested by Student's t of y - b x. Means over
+turns are geometric, and are tested by Student's t of logarithms.
 """
 
 import math
@@ -92,7 +92,7 @@ def rate(of: Asked) -> Evidence:
 
 @line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
 def late_per_round(of: Asked) -> Evidence:
-    """Mean regret per round after a given round: the simple regret of a round drawn from these."""
+    """Mean regret per round after a given round: the simple regret of a random later round."""
     (rows,) = of.frames()
     played = rows["round"].max() - recorded(rows, of["since"])
     return Mean((of.after(rows, of["since"]) / played).to_numpy())
@@ -100,7 +100,7 @@ def late_per_round(of: Asked) -> Evidence:
 
 @line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
-    """Share of the regret that accrues after a given round: 0 if no regret follows it."""
+    """Share of the regret that accrues after a given round."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
@@ -118,7 +118,7 @@ def share_of_settings(of: Asked) -> Evidence:
     "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
-    """Share of trials, pooled over settings, that never lost the true parameter.
+    """Share of trials, pooled over settings, in which the set always held the true parameter.
 
     Settings of the same name share random numbers, so their trials are not independent: pool only
     settings of different names.
@@ -156,13 +156,13 @@ def median_ratio(of: Asked) -> Evidence:
 
 @line("spread", "regret", "spread of the regret of {pair}, {setting}")
 def ratio_of_spreads(of: Asked) -> Evidence:
-    """Ratio of the mean distances of regrets from their medians, over common trials."""
+    """Ratio of two algorithms' mean distances of the regret from its median, over common trials."""
     return inference.spread_ratio(*of.common())
 
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
-    """Ratio of the mean regrets of two algorithms, each in its best of several settings.
+    """Ratio of the mean regrets of two algorithms, each in the best setting for it.
 
     The best setting has the smallest mean over the first ``tuning`` trials; the ratio uses the
     other trials. The settings must share their random numbers.
@@ -228,7 +228,7 @@ def range_within(of: Asked) -> Exact:
 @line("growth", "regret", "regret of {pair}, {setting} relative to {base}", least=JACKKNIFE_UNITS)
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
-    """Growth of the ratio of two algorithms from one setting, or round, to another."""
+    """Growth of the ratio of two algorithms' means from one setting, or round, to another."""
     return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
@@ -322,7 +322,7 @@ def median_exponent(of: Asked) -> Evidence:
 
 
 def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the regrets at the second and at the first of two points, and the points' ratio."""
+    """Return the regrets at the second and at the first point, and the ratio of the points."""
     frames = of.frames()
     if "points" in of:
         (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
