@@ -58,7 +58,7 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return a table's entries for some keys; raise Missing, naming all absent keys, if any."""
+        """Return a table's entries for some keys, or raise Missing with all keys that are absent."""
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:
@@ -185,7 +185,7 @@ def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mappi
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return the value of a fact, which may be the worst over a number of observed trials."""
+    """Return the value of a fact, which may be the worst value over several observed trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

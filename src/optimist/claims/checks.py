@@ -19,8 +19,8 @@ from optimist.experiments.trials import CellKey
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, leaves it open, or does not mention it. The status of a reading
-# is the status of its alternatives that comes last in this order.
+# Whether the paper fixes a reading, leaves it open, or does not mention it. Of the statuses of its
+# alternatives, a reading has the one that comes last in this order.
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that give rounds, which the table of trials must contain.
 ROUNDS = ("rounds", "since")

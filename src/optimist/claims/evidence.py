@@ -56,7 +56,7 @@ class Evidence(Protocol):
         """
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the two-sided interval at ``level``, as zero, one or two pairs of ends."""
+        """Return the two-sided interval at ``level``, as zero, one or two pairs (low, high)."""
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
         """Return the chance that n units decide at ``alpha`` on each side; nan if undefined.

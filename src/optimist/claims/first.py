@@ -40,7 +40,7 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k for units 0 to ``number`` - 1; -1 if there are too few for a judgement."""
+        """Return the number of doublings with ``number`` units; -1 if too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:

@@ -187,16 +187,16 @@ def turns_ratio(
 
 
 def turns_mean(logs: np.ndarray) -> Mapped:
-    """Return evidence about a time, or of a ratio of times, from one logarithm per turn."""
+    """Return evidence about a time, or about a ratio of times, from one logarithm per turn."""
     return from_logarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:
-    r"""Return evidence about the mean over splits of repeated cross-validation with ``folds`` folds.
+    r"""Return evidence about the mean over splits of repeated cross-validation.
 
     The splits share most training rows, but a plain t test assumes independence. For J splits, the
     corrected test (Nadeau and Bengio 2003, Inference for the generalization error) uses
-    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom; with k folds the
-    last ratio is 1/(k - 1).
+    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom. If each
+    repetition has k folds (``folds``), the last ratio is 1/(k - 1).
     """
     return Mean(values, SPLITS, "corrected resampled t", extra=1.0 / (folds - 1))

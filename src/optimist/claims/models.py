@@ -54,7 +54,7 @@ class Check(Keys):
     #: The value that a trial or a turn yields: a key of QUANTITIES in
     #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    #: The statistic of the quantity: a name above a function in
+    #: The statistic of the quantity: the first argument of a `line` above a function in
     #: src/optimist/claims/metrics/statistics.py.
     statistic: str
     #: Arguments of the statistic, which appear in its label; a list of labels may be a $list or a

@@ -29,7 +29,7 @@ ALL_WORDS = tuple(dict.fromkeys(itertools.chain.from_iterable(VERDICTS.values())
 NAMES_OF_KINDS = {"empirical": "claim", "guarantee": "guarantee", "fact": "fact"}
 
 
-# Words for one check.
+# Texts about one check.
 
 
 def _value(check: Any) -> str:

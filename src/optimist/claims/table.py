@@ -140,7 +140,7 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
 
 
 def _turning(result: Result, alpha: float) -> str:
-    """Return, as text, the bounds at which a one-sided check would by itself have another outcome.
+    """Return the bounds, as text, at which the outcome of a one-sided check by itself would change.
 
     These are the ends of the pieces of its interval that are nearest to the check's bound.
     """

@@ -90,7 +90,7 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
     if discriminant <= 0.0:
         # The estimate is never rejected, so at least that point remains if a > 0.
         return [(b / a, b / a)] if a > 0.0 else everything
-    # To avoid cancellation, compute the larger root in size, and the other from their product.
+    # To avoid cancellation, compute the root of larger size, and the other from their product.
     far = b + math.copysign(math.sqrt(discriminant), b)
     low, high = sorted((far / a, c / far))
     return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

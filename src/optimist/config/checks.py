@@ -28,7 +28,7 @@ _NAME = re.compile("[a-z][a-z0-9_.]*")
 
 
 def check_shown(paper: Mapping[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown kind of panel or table, or for keys that its kind forbids.
+    """Raise ConfigError for an unknown kind of panel or table, or for a key that it does not allow.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def check_studies(paper: dict[str, Any], source: Source) -> None:
 
 
 def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
-    """Check all cells by building their environments, with two rounds, and their algorithms.
+    """Check every cell by building its algorithm and, with two rounds, its environment.
 
     Parameters
     ----------

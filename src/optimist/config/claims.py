@@ -20,7 +20,7 @@ Alternative = Mapping[str, Any]
 
 
 class Writer:
-    """A writer that expands the claims of one paper.
+    """Expansion of the claims of one paper into readings.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return the metric and arguments of a check, its relation and bound, and the reason."""
+        """Return the metric, arguments, relation and bound of a check, and why it has that bound."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -281,7 +281,7 @@ def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) 
 
 
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Return a label after the replacements that the maps give for it, in order.
+    """Return a label after applying the replacements in the maps to it, in order.
 
     A replacement that has the same name as the label only adds its options, so that a solver and a
     radius can be chosen independently.

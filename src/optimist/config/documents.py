@@ -49,8 +49,8 @@ class Source:
     path : Path or None
         The YAML file that gives line numbers.
     key : str
-        A dotted key whose line all messages give, for a document whose keys differ from the keys of
-        the file; otherwise empty.
+        The dotted key whose line appears in all messages, for a document whose keys differ from the
+        keys of the file; otherwise empty.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Source:
         Parameters
         ----------
         prefix : str
-            Text that turns the keys in the message into dotted keys of the document.
+            Text to put before the keys in the message, to make them dotted keys of the document.
         """
         try:
             yield

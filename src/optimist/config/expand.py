@@ -31,7 +31,7 @@ def with_additions(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     additions : mapping
-        ``settings``, ``runs`` and ``figures``, in the form of the documents.
+        ``settings``, ``runs`` and ``figures``, in the same form as the documents.
     files : mapping
         For each user's algorithm, its name in the documents and its class, as ``path.py:Class``.
 
@@ -124,7 +124,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield a name and a setting for each value under ``each``, or the entry itself without it."""
+    """Yield the name and setting for each value under ``each``; without it, yield the entry."""
     if "each" not in entry:
         yield name, entry
         return

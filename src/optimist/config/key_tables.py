@@ -131,7 +131,7 @@ def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
 def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
     """Return the default of a key if it is the same for all kinds, otherwise an empty string.
 
-    All kinds must have the key. If it is a key of list items, only kinds with the list are asked.
+    All kinds must have the key. If it is a key of list items, only the kinds with that list count.
     """
     above, _, _ = key.rpartition("[]")
     number = sum(above in kind for kind in kinds) if above else len(kinds)

@@ -93,7 +93,7 @@ class Names:
         return self._known(label, spec)
 
     def is_setting(self, text: str) -> bool:
-        """Return whether a label names a setting, whatever its options are."""
+        """Return whether a label names a setting, regardless of its options."""
         return name_of(text) in self._paper["settings"]
 
     def _known(self, label: Label, spec: dict[str, Any]) -> str:

@@ -90,7 +90,7 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
 def _typed(value: Any, hint: Any) -> Any:
     """Replace texts in a value by the YAML values that they spell, where the type allows no text.
 
-    For ``caps={trials: 2}``, Snakemake's option ``--config`` passes 2 as a text.
+    For ``caps={trials: 2}``, Snakemake's option ``--config`` passes the number as text.
     """
     if isinstance(value, Mapping):
         return {key: _typed(inner, inside(hint, str(key))) for key, inner in value.items()}
@@ -136,14 +136,14 @@ def load_style() -> dict[str, Any]:
 
 
 def read(name: str, model: Any) -> Any:
-    """Return the document in a file of the project, checked against a model."""
+    """Return the document in a file of the project, after checking it against a model."""
     document = read_yaml(project_root() / name)
     check(document, model, _source(name))
     return document
 
 
 def load_claims(path: str | Path) -> dict[str, Any]:
-    """Load and check the claims in a YAML file, and write out their readings.
+    """Load the claims in a YAML file, check them, and return them with all readings expanded.
 
     Raises
     ------
@@ -171,7 +171,7 @@ _overlays: list[str] = []
 
 @contextmanager
 def using(*overlays: str | Path) -> Iterator[None]:
-    """Apply the changes in some overlays, and no others, to papers loaded within the context.
+    """Apply the changes in these overlays, and no others, to papers loaded within the context.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_file(label: str) -> str:
-    """Replace an algorithm's name by the class in a file that an overlay in use gives for it."""
+    """Replace the name in an algorithm's label by the class that an overlay in use gives for it."""
     name = name_of(label)
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
@@ -239,7 +239,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
 
 
 def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Write out the configuration of the paper in a folder, apply the changes and check it."""
+    """Expand the configuration of the paper in a folder, apply the changes, and check it."""
     rooms, sources = _rooms(folder, changes)
     names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
     paper = expand_paper(rooms, sources, names)
@@ -259,7 +259,7 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
-    """Rewrite a message about a paper so that it refers to additions by their own keys."""
+    """Rewrite a message about a paper so that it gives the keys of additions as in the overlay."""
     if folder.name in changes.get("additions", {}):
         number = len(read_yaml(folder / "runs.yaml")["runs"])
 

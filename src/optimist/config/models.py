@@ -66,7 +66,7 @@ class Covertype(Keys):
     clusters: Annotated[int, Ge(1), Le(100_000)]
     seed: Seed  #: K-means seed. Seed 7 gives the extreme means that the paper reports.
     n_init: Annotated[int, Ge(1), Le(1000)]  #: K-means restarts.
-    #: Seeds over which the extreme cluster means are reported.
+    #: Seeds for which the extreme cluster means are reported.
     spread_seeds: Annotated[list[Seed], MinLen(1)]
 
 
@@ -134,4 +134,4 @@ class Finding(Number):
 
 class Findings(Keys):
     papers: dict[str, Said]  #: Claims and findings of each paper.
-    findings: list[Finding]  #: Sentences that open the page.
+    findings: list[Finding]  #: Sentences at the top of the page.

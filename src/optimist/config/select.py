@@ -19,7 +19,7 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
 
-# The id that stands for the paper of settings that belong to no paper.
+# The paper id of settings that belong to no paper.
 OWN = "own"
 # The default horizon of a user's own setting.
 HORIZON = 1000
@@ -99,7 +99,7 @@ def once(chosen: Iterable[Setting]) -> list[Setting]:
     Raises
     ------
     ConfigError
-        If environments in different files have the same name, which must identify a setting.
+        If environments in different files have the same name; names must identify settings.
     """
     by_name: dict[str, Setting] = {}
     for one in chosen:
@@ -156,7 +156,7 @@ def _settings(text: str) -> list[Setting]:
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
-    """Return the setting with a label, which is made canonical; its title shows its options."""
+    """Return the setting with this label, made canonical; its title includes the options."""
     label = make_cell(source, label, "uniform").setting
     name = name_of(label)
     title = source["settings"][name].get("title")
@@ -183,7 +183,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm, given by its label or by a class to be registered."""
+    """Return the label of an algorithm given as a label or a class; register it if a class."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):
@@ -210,7 +210,7 @@ def register(cls: type) -> str:
 
 
 def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
-    """Return one cell for each pair of a given setting and a given algorithm.
+    """Return a cell for each combination of the given settings and algorithms.
 
     Each published algorithm is built for a problem of its setting. The constructors of users'
     classes run only in the processes that play them.
@@ -252,7 +252,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
     """Return, for each label, the cells of a class in a file or package.
 
-    Another process loads the classes. A class that ends it is not checked here, because it also
+    Another process loads the classes. A class that ends this process is not checked here: it also
     ends the processes that play it, and they report the error.
     """
     made: dict[str, list[Cell]] = {}
@@ -274,7 +274,7 @@ def load(
 ) -> None:
     """Load each class in a copy of this process, and send its label and its cells.
 
-    Nothing is sent for a class that ends the copy, or that raises an error of another kind than
+    Nothing is sent for a class that ends the copy, or that raises any error other than an
     OptimistError.
 
     Raises

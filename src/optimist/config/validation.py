@@ -146,7 +146,7 @@ class _Fault:
 
     @property
     def is_of_type(self) -> bool:
-        """Whether the value has the wrong type; a union has such a fault for each member."""
+        """Whether the fault is a wrong type; for a union, there is one such fault per member."""
         return self.kind.endswith(("_type", "_required"))
 
     def message(self, document: Any, model: Any, source: Source, place: str) -> str:

@@ -40,7 +40,7 @@ def value(of: Asked) -> Exact:
 
 @line("value", "not_run", "{what}, not run as the tuning fails otherwise")
 def not_run(of: Asked) -> Exact:
-    """A placeholder for a cell that was not run because its tuning fails on other checks.
+    """A placeholder for a cell that was not run because its tuning fails in other checks.
 
     The reading with this check may fail but cannot hold.
     """
@@ -377,7 +377,7 @@ def slope_over_settings(of: Asked) -> Evidence:
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
 @line("slope", "watched", "log-log slope of {column} on {against} of {over}")
 def slope_on(of: Asked) -> Evidence:
-    """Slope of a quantity on another column over settings, with both values at the end."""
+    """Slope of a quantity on another column over settings, both taken at the end of trials."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means
