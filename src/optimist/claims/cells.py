@@ -58,7 +58,7 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return a table's entries for some keys, or raise Missing with all keys that are absent."""
+        """Return a table's entries for some keys; raise Missing, naming all absent keys, if any."""
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:

@@ -283,7 +283,7 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
                 f"the bound {bound} of {measured.name} has no reason; "
-                "allowed: a word, the key 'why', or a note of the claim"
+                "allowed: a word, the key 'why', or a note on the claim"
             )
 
 
@@ -359,7 +359,7 @@ def check_first(
             elif row.n0 > fewest and row.start + row.n0 > planned:
                 raise ConfigError(
                     f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
-                    f"{row.unit}; allowed: at most {planned}, as planned"
+                    f"{row.unit}; allowed: at most {planned}, the number planned"
                 )
     if lacking:
         more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""

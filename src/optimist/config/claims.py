@@ -124,7 +124,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return the metric, arguments, relation and bound of a check, and why it has that bound."""
+        """Return the metric, arguments, relation and bound of a check, and the bound's reason."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -210,7 +210,7 @@ def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[s
 def _check_names(place: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ConfigError(f"{place} has {name!r} twice; allowed: names that differ")
+            raise ConfigError(f"{place} has {name!r} twice; allowed: distinct names")
 
 
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:

@@ -133,7 +133,7 @@ class _Panel:
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
-        """Return the title of a value from ``titles`` or, for a setting, from the setting itself."""
+        """Return the title of a value, from ``titles`` or, if it is a setting, from the setting."""
         is_setting = key in ("setting", "settings")
         for word in [str(value), *([name_of(value)] if is_setting else [])]:
             if word in self._titles:
