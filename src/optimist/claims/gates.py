@@ -34,7 +34,7 @@ OF_GROWTH, MOST = 1.25, 2.0
 
 @dataclass(frozen=True)
 class Gate:
-    r"""Results of comparing a check's methods with uniform play.
+    r"""P-values from the comparison of a check's methods with uniform play.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return the ratio of uniform play's regret to a method's, and k; None without them."""
+        """Return the ratio of uniform play's regret to a method's and k, or None without results."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
         row = self.first.get((claim, check.label))

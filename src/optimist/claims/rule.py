@@ -80,7 +80,7 @@ class TestedReading:
         return max(active, default=1.0)
 
     def refute(self, alpha: float) -> float:
-        """Return Q: 1 for an idle reading, otherwise corrected for the checks that can fail."""
+        """Return Q: 1 for an idle reading, otherwise Bonferroni's over the checks that can fail."""
         return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
 
     @property

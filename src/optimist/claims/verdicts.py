@@ -171,7 +171,7 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
 
 
 def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return results with the outcome of each check by itself.
+    """Return results with the outcome of each check, considered by itself.
 
     Holm's method determines the checks that fail. It corrects the counted checks of a reading
     together; the other checks are not corrected.

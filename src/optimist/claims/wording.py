@@ -67,7 +67,7 @@ ARGUMENTS = ("name", "column", "against", "top", "bottom")
 
 
 def in_words(name: str) -> str:
-    """Return the words for a name, followed by the name in brackets, or just the name."""
+    """Return the words for a name with the name in brackets, or the name if it has no words."""
     seed = re.fullmatch("cluster_mean_(lowest|highest)_seed_([0-9]+)", name)
     words = f"{seed[1]} mean of a cluster, seed {seed[2]}" if seed else WORDS.get(name, "")
     return f"{words} ({name})" if words else name

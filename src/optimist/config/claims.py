@@ -52,7 +52,7 @@ class Writer:
         return alternatives
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with its ``choices``, as they are in the file, and with its ``readings``.
+        """Return a claim with its ``choices`` as in the file, and its ``readings`` written out.
 
         Raises
         ------
@@ -216,7 +216,7 @@ def _check_names(place: str, names: Sequence[str]) -> None:
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
     """Raise ConfigError unless some readings count, and each of them has checks that count.
 
-    All of these readings must have the same parts among their counted checks.
+    The counted checks of all these readings must belong to the same parts of the claim.
     """
     if not readings:
         raise ConfigError(

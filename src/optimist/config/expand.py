@@ -175,8 +175,8 @@ def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[s
         turns = keys.pop("turns", race["turns"])
         if turns > race["turns"]:
             raise ConfigError(
-                f"{place}.turns is {turns}; allowed: at most {race['turns']}, the number of turns of "
-                "its race"
+                f"{place}.turns is {turns}; allowed: at most {race['turns']}, "
+                "the number of turns of its race"
             )
         yield _block(place, {**shared, **keys, "trials": turns, "race": number}, names)
 

@@ -9,7 +9,7 @@ Where the configuration lists settings or algorithms, each entry is one of the f
                                 with each combination of values, where the first key changes
                                 slowest. ``label`` may also be a list of labels.
 ``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``,
-                                the form that the names of some facts have
+                                as in the names of some facts
 """
 
 from collections.abc import Iterable, Mapping

@@ -55,7 +55,7 @@ def read_overlay(path: str | Path) -> dict[str, Any]:
 
 
 def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
-    """Check an overlay, which may lack keys, and return it with typed values."""
+    """Check an overlay, in which keys may be missing, and return it with typed values."""
     typed: dict[str, Any] = _typed(overlay, Config)
     check(typed, Config, source, is_part=True)
     return typed
