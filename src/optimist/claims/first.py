@@ -40,7 +40,7 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k, given the number of units that exist; -1 if they are too few for a judgement."""
+        """Return k for a given number of units; -1 if they are too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:

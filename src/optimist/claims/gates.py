@@ -95,7 +95,7 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return the ratio of uniform play's regret to a method's and k, or None without results."""
+        """Return (ratio of uniform play's regret to a method's, k), or None without results."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
         row = self.first.get((claim, check.label))
