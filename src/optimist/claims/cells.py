@@ -58,7 +58,10 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return a table's entries for some keys; raise Missing, naming all absent keys, if any."""
+        """Return a table's entries for some keys.
+
+        If any of the keys are absent, raise Missing with the names of all of them.
+        """
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:

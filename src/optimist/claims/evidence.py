@@ -150,7 +150,7 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """y and x, each divided by a power of two near its largest value, and the powers' quotient.
+        """y and x, divided by powers of two near their largest values, and the powers' quotient.
 
         With this scaling, no square overflows or underflows.
         """

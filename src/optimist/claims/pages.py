@@ -50,7 +50,7 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line with the number of claims of each kind and verdict."""
+    """Return a line that counts the claims of each kind by verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
     return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
@@ -74,7 +74,7 @@ def _tally(heads: "pd.DataFrame") -> str:
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
-    """Return a sentence on how many wrong verdicts to expect by chance."""
+    """Return a sentence on how many wrong verdicts are expected by chance."""
     heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (

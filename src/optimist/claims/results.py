@@ -74,7 +74,7 @@ class Result:
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return a copy with a further remark and with other changes."""
+        """Return a copy with a further remark and with other fields changed."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
@@ -96,7 +96,7 @@ class Result:
         return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
     def compared(self, check: Check | None = None) -> Self:
-        """Return a copy with p-values at the bound of ``check``, by default the result's own."""
+        """Return a copy with p-values at the bound of ``check``, by default its own check."""
         check = check or self.check
         support, refute = self.without_gate(check)
         if self.gate is not None:

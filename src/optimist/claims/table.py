@@ -222,6 +222,6 @@ def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
-    """Return a list of checks for each claim; a check is a row with the columns as attributes."""
+    """Return a list of checks for each claim; a check is a row with its columns as attributes."""
     rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

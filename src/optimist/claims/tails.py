@@ -35,7 +35,10 @@ def exp(value: float) -> float:
 
 
 def power_of_two(values: np.ndarray) -> int:
-    """Return the exponent of the least power of 2 above all finite |values|; 0 if all are zero."""
+    """Return the exponent of the least power of two above the sizes of all finite values.
+
+    It is 0 if all finite values are zero.
+    """
     sizes = np.abs(values[np.isfinite(values)])
     return int(np.frexp(sizes.max(initial=0.0))[1])
 

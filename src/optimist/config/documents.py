@@ -22,7 +22,7 @@ TAG = "tag:yaml.org,2002:"
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """PyYAML's safe loader, in C if available, extended to read 1e-3 as a number."""
+    """PyYAML's safe loader (the C version if available), extended to read 1e-3 as a number."""
 
 
 Loader.add_implicit_resolver(

@@ -177,7 +177,7 @@ class Asked:
         return frames
 
     def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
-        """Return the rows of the complete trials of a cell in a study's table."""
+        """Return, from a study's table, the rows of a cell's complete trials."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
         rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
@@ -210,7 +210,7 @@ class Asked:
         return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
 
     def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
-        """Return how much the quantity of each trial grows after the round ``since``.
+        """Return the growth of each trial's quantity after the round ``since``.
 
         Raise Missing unless the trials have at least one round after it.
         """

@@ -83,7 +83,7 @@ def largest(of: Asked) -> Exact:
 def rate(of: Asked) -> Evidence:
     """Mean of a counter at the end, divided by the number of rounds.
 
-    For a probe, the share of its selections that agree with the leader's selections.
+    For a probe, this is the share of its selections that agree with the leader's selections.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
@@ -118,7 +118,7 @@ def share_of_settings(of: Asked) -> Evidence:
     "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
-    """Share of trials, pooled over settings, in which the set always held the true parameter.
+    """Share of trials, pooled over settings, in which all sets contained the true parameter.
 
     Settings of the same name share random numbers, so their trials are not independent: pool only
     settings of different names.
@@ -187,7 +187,7 @@ def tuned_ratio(of: Asked) -> Evidence:
     least=RATIO_UNITS,
 )
 def doubling(of: Asked) -> Evidence:
-    """Growth of mean regret over the second half of the rounds: 2 if linear, 1 if regret stops.
+    """Growth of mean regret over the second half of the rounds: 2 if linear, 1 if it stops.
 
     Splits of the data share most training rows, see `splits_mean`.
     """
@@ -276,7 +276,7 @@ def difference_over_splits(of: Asked) -> Evidence:
 
 @line("curvature", "column", "curvature of log {column} of {over}", settings=3)
 def curvature(of: Asked) -> Evidence:
-    """Mean over trials of the second difference of a logarithm over three settings.
+    """Mean over trials of the second difference of a column's logarithm over three settings.
 
     The settings must be equally spaced; growth is slower than exponential if the value is below 0.
     """
@@ -316,7 +316,7 @@ def exponent(of: Asked) -> Evidence:
     settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
-    """Exponent of regret between two settings in the typical pair of trials."""
+    """Exponent of the growth of regret between two settings, in the typical pair of trials."""
     late, early, factor = _between(of)
     return inference.exponent_between(MedianRatio(late, early), factor)
 
@@ -363,7 +363,7 @@ def exponent_difference(of: Asked) -> Evidence:
     "points",
 )
 def slope_over_settings(of: Asked) -> Evidence:
-    """Slope over settings, or the difference between the slopes of two algorithms.
+    """Log-log slope over settings, or the difference between the slopes of two algorithms.
 
     The trials with number i in all settings form one unit, whether they play one instance or a
     different instance in each setting. ``since`` gives a round for each setting.
@@ -377,7 +377,7 @@ def slope_over_settings(of: Asked) -> Evidence:
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
 @line("slope", "watched", "log-log slope of {column} on {against} of {over}")
 def slope_on(of: Asked) -> Evidence:
-    """Slope of a quantity on another column over settings, both taken at the end of trials."""
+    """Log-log slope of a quantity on another column over settings, both at the end of trials."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means
