@@ -372,7 +372,7 @@ def check_first(
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return the rows that the gates of a check's settings lack, as keys of a dict.
+    """Return, as keys of a dict, the missing rows for the gates of a check's settings.
 
     Such a row counts all planned trials of uniform play, without doublings.
     """

@@ -17,7 +17,7 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# The smallest numbers of units for decisions, for the kinds that do not use `RATIO_UNITS`.
+# The smallest numbers of units for a decision, for evidence that does not use `RATIO_UNITS`.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 

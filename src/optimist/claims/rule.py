@@ -75,12 +75,12 @@ class TestedReading:
         return not all(check.is_idle(alpha) for check in self.checks)
 
     def support(self, alpha: float) -> float:
-        """Return P: 1 for an idle reading, otherwise the largest $p^+$ of the other checks."""
+        """Return P: 1 for an idle reading, otherwise the largest $p^+$ of checks that are not idle."""
         active = [check.support for check in self.checks if not check.is_idle(alpha)]
         return max(active, default=1.0)
 
     def refute(self, alpha: float) -> float:
-        """Return Q: 1 for an idle reading, otherwise Bonferroni's over the checks that can fail."""
+        """Return Q: 1 for an idle reading, otherwise computed from all checks that can fail."""
         return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
 
     @property

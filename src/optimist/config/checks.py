@@ -28,7 +28,7 @@ _NAME = re.compile("[a-z][a-z0-9_.]*")
 
 
 def check_shown(paper: Mapping[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown kind of panel or table, or for a key that it does not allow.
+    """Raise ConfigError for a panel or table of unknown kind, or with a key that its kind lacks.
 
     Parameters
     ----------

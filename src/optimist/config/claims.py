@@ -124,7 +124,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return the metric, arguments, relation and bound of a check, and the bound's reason."""
+        """Return a check's metric, arguments, relation and bound, and the reason for the bound."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)

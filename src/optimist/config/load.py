@@ -209,7 +209,7 @@ def with_file(label: str) -> str:
 
 
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Load the configuration of a paper, and check it by its models and by building each cell.
+    """Load the configuration of a paper; check it against the models and by building each cell.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
-    """Rewrite a message about a paper so that it gives the keys of additions as in the overlay."""
+    """Rewrite a message about a paper so that it names additions by their keys in the overlay."""
     if folder.name in changes.get("additions", {}):
         number = len(read_yaml(folder / "runs.yaml")["runs"])
 

@@ -183,7 +183,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm given as a label or a class; register it if a class."""
+    """Return the label of an algorithm that is given as a label or as a class to register."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):

@@ -187,7 +187,7 @@ def tuned_ratio(of: Asked) -> Evidence:
     least=RATIO_UNITS,
 )
 def doubling(of: Asked) -> Evidence:
-    """Growth of mean regret over the second half of the rounds: 2 if linear, 1 if it stops.
+    """Factor by which mean regret grows in the second half of the rounds: 2 if it is linear.
 
     Splits of the data share most training rows, see `splits_mean`.
     """
