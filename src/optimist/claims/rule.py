@@ -75,7 +75,7 @@ class TestedReading:
         return not all(check.is_idle(alpha) for check in self.checks)
 
     def support(self, alpha: float) -> float:
-        """Return P: 1 for an idle reading, otherwise the largest $p^+$ of all checks but idle ones."""
+        """Return P: 1 for an idle reading, otherwise the largest $p^+$ among active checks."""
         active = [check.support for check in self.checks if not check.is_idle(alpha)]
         return max(active, default=1.0)
 
