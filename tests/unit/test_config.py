@@ -283,7 +283,7 @@ BAD_PAPER = [
     ((*RACE, "turn"), 5, ["'turn'", "timings.0", "did you mean 'turns'"]),
     ((*BLOCK, "probe"), PROBE, ["'probe'", "runs.0"]),
     ((*BLOCK, "trials"), 0, ["runs.yaml, line 7: runs.0.trials is 0"]),
-    ((*RACE, "cells", 0, "turns"), 6, ["timings.0.cells.0.turns is 6", "at most the 5"]),
+    ((*RACE, "cells", 0, "turns"), 6, ["timings.0.cells.0.turns is 6", "at most 5"]),
     (("runs", "timings"), TWO_RACES, ["toy/counts/glb_omd appears twice in timings"]),
     (
         (*S3, "environment"),

@@ -219,7 +219,7 @@ def own(unit, start, n0):
         (
             [own("trials", 0, 31), GATE],
             {},
-            ["from 0 and n0 31 need 31 trials; allowed: at most the 30 that are planned"],
+            ["from 0 and n0 31 need 31 trials; allowed: at most 30, the number planned"],
         ),
         ([own("trials", 20, 11), GATE], {}, ["from 20 and n0 11 need 31 trials"]),
         ([own("turns", 0, 30), GATE], {}, ["unit is 'turns'; allowed: 'trials'"]),
@@ -230,7 +230,7 @@ def own(unit, start, n0):
         ),
         ([own("splits", 0, 5)], {"splits": 25}, []),
         ([own("splits", 0, 4)], {"splits": 25}, ["n0 is 4; allowed: at least 5"]),
-        ([own("splits", 0, 26)], {"splits": 25}, ["at most the 25 that are planned"]),
+        ([own("splits", 0, 26)], {"splits": 25}, ["at most 25, the number planned"]),
     ],
 )
 def test_rows_that_cannot_be_are_refused_by_name(first, keys, words):

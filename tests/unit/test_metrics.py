@@ -227,7 +227,9 @@ def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
     assert "all cells" in missing("ratio of regret", arguments, finals=alone)
     later = [finals(t, x, [1.0] * 2, first=2) for t in (r, s) for x in "ab"]
     assert "trial of a to tune with" in missing("ratio of regret", arguments, finals=later)
-    assert "of one name" in refused("ratio of regret", {**arguments, "settings": ["r", "s"]})
+    assert "that have the same name" in refused(
+        "ratio of regret", {**arguments, "settings": ["r", "s"]}
+    )
 
 
 def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():

@@ -307,7 +307,7 @@ BAD = [
     (
         {},
         [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
-        ["'control' in a claim of kind 'empirical'", "allowed: in guarantees"],
+        ["'control' in a claim of kind 'empirical'", "allowed: guarantee"],
     ),
     ({"known": TWICE}, [], ["choices.R", "'scale nu' twice"]),
     (

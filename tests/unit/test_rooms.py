@@ -96,9 +96,12 @@ def test_a_label_has_the_specification_of_its_name_with_its_options(names):
             "student_t[factr=1]",
             ["runs.0", "'factr'", "did you mean 'factor'", "allowed: amplitude"],
         ),
-        ({"sweep": "student_t"}, ["runs.0", "allowed: sweep, with keys and values"]),
-        ({"factor": [1]}, ["runs.0", "allowed: sweep, with keys and values"]),
-        ({"settings": "$both", "factor": [1]}, ["runs.0", "allowed: settings with algorithms"]),
+        ({"sweep": "student_t"}, ["runs.0", "allowed: the key 'sweep', and keys with values"]),
+        ({"factor": [1]}, ["runs.0", "allowed: the key 'sweep', and keys with values"]),
+        (
+            {"settings": "$both", "factor": [1]},
+            ["runs.0", "allowed: the keys 'settings' and 'algorithms'"],
+        ),
         ([3], ["runs.0", "3", "a label, $list, a sweep or a list"]),
     ],
 )

@@ -1,8 +1,8 @@
-"""Claims of a paper: the required measurements, and a computed verdict on each.
+"""Claims of a paper: the measurements that each requires, and a computed verdict on it.
 
-A claim has readings: the paper either states one or leaves several open; our own readings are shown
-but not counted. A reading has parts (by default one per setting), and a part has checks, each of
-which compares a measured value with a bound. A reading holds if all its checks hold.
+A claim has readings: either the paper states one, or it leaves several open. Our own readings are
+shown but not counted. A reading has parts (by default one per setting), and a part has checks, each
+of which compares a measured value with a bound. A reading holds if all its checks hold.
 docs/verdicts.md explains how numbers determine the words.
 
 `checks` holds claims as data; `metrics` takes the measurements; `evidence` and `inference` run the

@@ -13,7 +13,7 @@ from optimist.experiments.loop import COMPLETE
 if TYPE_CHECKING:
     import pandas as pd
 
-# The columns that number the units of a study.
+# Columns of a study's table, one of which gives the number of the unit.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
 
@@ -34,18 +34,18 @@ class Cells:
         The entries of each table by key, see `group`.
     keep : (int, int) or None
         The first trial, turn or repetition that counts, and the end of the range (exclusive). With
-        None, all count.
+        None, all of them count.
     spare : int
-        Number of units after the range.
+        Number of units that follow the range.
 
     Attributes
     ----------
     notes : list of str
         Remarks on trials that were left out or did not converge.
     rounds : list of int
-        Number of rounds in each cell read.
+        Number of rounds in each cell that was read.
     studied : list of int
-        Number of trials or repetitions in each study read, whether they count or not.
+        Number of trials or repetitions in each study that was read, whether they count or not.
     """
 
     def __init__(
@@ -58,7 +58,10 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return a table's entries under some keys; raise Missing that names all absent ones."""
+        """Return a table's entries for some keys.
+
+        If any of the keys are absent, raise Missing with the names of all of them.
+        """
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:
@@ -66,7 +69,7 @@ class Cells:
         return [entries[key] for key in keys]
 
     def rows(self, study: str, **where: str) -> "pd.DataFrame":
-        """Return the counted rows of a study's table that have the values ``where``.
+        """Return the counted rows of a study's table whose columns have the values in ``where``.
 
         Raise Missing if there are none.
         """
@@ -85,10 +88,10 @@ class Cells:
     def complete(
         self, table: str, column: str, *pairs: tuple[str, str], also: int = 0
     ) -> "list[pd.DataFrame]":
-        """Return the rows of the complete trials of each (setting, algorithm).
+        """Return the rows of the complete trials of each pair (setting, algorithm).
 
-        Trials with numbers below ``also`` are always included. Raise Missing that names all cells
-        without complete trials or without values of ``column``.
+        Trials with numbers below ``also`` are always included. If any cells have no complete
+        trials or no values of ``column``, raise Missing with the names of all of them.
         """
         lane, frames, absent = LANE_OF[table], [], []
         for pair in pairs:
@@ -128,7 +131,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
-        """Return the number of a cell's trials in the tables, which are numbered from 0 on."""
+        """Return the number of a cell's trials in the tables; trials are numbered from 0."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
@@ -136,7 +139,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
     def _complete(
         self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
     ) -> tuple[Any, str, list[str]]:
-        """Return the rows of a cell's complete trials (or None), a reason for None, and notes."""
+        """Return the rows of a cell's complete trials or None, the reason for None, and notes."""
         rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
         if rows is None or rows.empty:
             return None, "", []
@@ -185,7 +188,7 @@ def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mappi
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return the value of a fact, which may be the worst over a number of observed trials."""
+    """Return the value of a fact, which may be the worst value over several observed trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

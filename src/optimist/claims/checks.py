@@ -19,8 +19,8 @@ from optimist.experiments.trials import CellKey
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, leaves it open, or does not mention it. The status of a reading
-# is the last, in this order, of the statuses of its alternatives.
+# Whether the paper fixes a reading, leaves it open, or does not mention it. Of the statuses of its
+# alternatives, a reading has the one that comes last in this order.
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that give rounds, which the table of trials must contain.
 ROUNDS = ("rounds", "since")
@@ -37,7 +37,7 @@ class Check:
     Attributes
     ----------
     quantity, statistic : str
-        The measure, see `optimist.claims.metrics`.
+        The measured quantity and its statistic, see `optimist.claims.metrics`.
     arguments : dict
         Arguments of the statistic.
     relation : {"below", "above", "between", "equals"} or None
@@ -121,7 +121,7 @@ class Check:
 
     @property
     def splits(self) -> int:
-        """Number of data splits that the trials share, 0 if they use none."""
+        """Number of data splits that the trials share; 0 if they use none."""
         return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
@@ -211,7 +211,7 @@ class Claim:
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
-        """Construct a claim from an entry of a loaded file; ``level`` applies if it sets none."""
+        """Construct a claim from a loaded entry; ``level`` applies if the entry sets no level."""
         about = {key: value for key, value in written.items() if key != "choices"}
         names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
         readings = [
@@ -238,12 +238,12 @@ class Claim:
 
 
 def claims_of(document: Mapping[str, Any]) -> list[Claim]:
-    """Construct the claims of a loaded file, see `optimist.config.load.load_claims`."""
+    """Construct the claims in a loaded claims file, see `optimist.config.load.load_claims`."""
     return [Claim.make(claim, document["level"]) for claim in document["claims"]]
 
 
 def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
-    """Check the claims of a loaded file against the table of metrics.
+    """Check the claims in a loaded claims file against the table of metrics.
 
     Raises
     ------
@@ -283,7 +283,7 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
                 f"the bound {bound} of {measured.name} has no reason; "
-                "allowed: a word, the key 'why', or a note of the claim"
+                "allowed: a word, the key 'why', or a note on the claim"
             )
 
 
@@ -296,7 +296,7 @@ def check_planned(
     ----------
     claims : list of Claim
     names : collection of str
-        All settings and algorithms.
+        Names of all settings and algorithms.
     trials : mapping
         Planned number of trials of each cell.
     """
@@ -320,10 +320,10 @@ def check_planned(
 def check_first(
     claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
 ) -> None:
-    """Raise ConfigError for checks that have no row in config/first.csv, or a wrong one.
+    """Raise ConfigError for checks whose row in config/first.csv is missing or wrong.
 
     Every test needs a row. Facts, largest values over all trials and placeholders for cells that
-    were not run have no sampling error and need none.
+    were not run have no sampling error, so they need no row.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def check_first(
             elif row.n0 > fewest and row.start + row.n0 > planned:
                 raise ConfigError(
                     f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
-                    f"{row.unit}; allowed: at most the {planned} that are planned"
+                    f"{row.unit}; allowed: at most {planned}, the number planned"
                 )
     if lacking:
         more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
@@ -372,9 +372,9 @@ def check_first(
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return a row for each setting whose trials of uniform play lack one.
+    """Return, as keys of a dict, the missing rows for the gates of a check's settings.
 
-    Such a row counts all planned trials, without doublings.
+    Such a row counts all planned trials of uniform play, without doublings.
     """
     paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:

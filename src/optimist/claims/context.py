@@ -1,4 +1,4 @@
-"""Inputs of verdicts and their pages other than tables: costs, and references to figures."""
+"""The inputs of verdicts and their pages, except tables: costs, and references to figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

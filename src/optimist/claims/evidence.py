@@ -1,7 +1,7 @@
 """Evidence: inference about one number from trials, by tests at a bound and by intervals.
 
 Every class here is an `Evidence`: a value with one-sided p-values at any bound, the interval of the
-bounds that its test does not reject, and the power of any number of units (trials, turns, splits).
+bounds that its test does not reject, and the power for any number of units (trials, turns, splits).
 `optimist.claims.inference` makes several kinds of evidence from plain arrays.
 
 A p-value is small if the data support its side. Both p-values are 1 if the data allow no
@@ -23,7 +23,7 @@ from optimist.claims.units import power_of_signs, power_of_t
 from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan
-# The smallest number of units with which a measure decides, by default.
+# The smallest number of units with which a measure can decide, by default.
 RATIO_UNITS = 10
 
 
@@ -56,7 +56,7 @@ class Evidence(Protocol):
         """
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the two-sided interval at ``level``, which has one piece, two pieces or none."""
+        """Return the two-sided interval at ``level``, as zero, one or two pairs (low, high)."""
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
         """Return the chance that n units decide at ``alpha`` on each side; nan if undefined.
@@ -125,7 +125,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether "the ratio is below b" has a meaning: the mean of x is finite and at least 0."""
+        """Whether "the ratio is below b" is meaningful: the mean of x is finite and at least 0."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")
@@ -150,7 +150,7 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """y and x, each divided by a power of two near its largest value, and the powers' quotient.
+        """y and x, divided by powers of two near their largest values, and the powers' quotient.
 
         With this scaling, no square overflows or underflows.
         """
@@ -204,7 +204,7 @@ class Mean:
     @cached_property
     @np.errstate(all="ignore")
     def value(self) -> float:
-        """The mean; nan without values."""
+        """The mean; nan if there are no values."""
         return float(self.values.mean()) if self.n else NAN
 
     def p_values(self, bound: float) -> tuple[float, float]:
@@ -233,12 +233,12 @@ class Mean:
 
 @dataclass(frozen=True)
 class Mapped:
-    """Evidence of a number that is a monotone function of another number.
+    """Evidence about a number that is a monotone function of another number.
 
     Parameters
     ----------
     inner : Evidence
-        Evidence of the other number.
+        Evidence about the other number.
     map, back : callable
         The function and its inverse. Outside their domains they return nan, which decides nothing.
     falls : bool
@@ -260,17 +260,17 @@ class Mapped:
         return self.map(self.inner.value)
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return the p-values of the other number at the bound mapped back to it."""
+        """Return the p-values of the other number at the inverse image of the bound."""
         below, above = self.inner.p_values(self.back(bound))
         return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the mapped interval of the other number, without pieces where the map is nan."""
+        """Return the mapped interval of the other number, except pieces where the map is nan."""
         ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
         return sorted((low, high) for low, high in ends if low <= high)
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power for the other number; ``ratio`` is a factor on that number."""
+        """Return the power for the other number; ``ratio`` applies to that number."""
         return self.inner.power(self.back(bound), ratio, n, alpha)
 
 
@@ -349,7 +349,7 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Share:
-    r"""Share of trials that have a property, by Clopper and Pearson (1934).
+    r"""Share of trials that have a property, by the method of Clopper and Pearson (1934).
 
     $p = P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for "above b".
     The units are trials, never the rounds of a trial.
@@ -366,7 +366,7 @@ class Share:
 
     @property
     def value(self) -> float:
-        """k / n; nan without trials."""
+        """k / n; nan if there are no trials."""
         return self.successes / self.n if self.n else NAN
 
     def p_values(self, bound: float) -> tuple[float, float]:
@@ -388,13 +388,13 @@ class Share:
 
 @dataclass(frozen=True)
 class Exact:
-    """A value without sampling error: a result of arithmetic, a count, the worst of some trials.
+    """A value without sampling error: a result of arithmetic, a count, or the worst of some trials.
 
     Parameters
     ----------
     value : float
     n : int or None
-        The number of trials behind the value; None for a value that comes from no trials.
+        The number of trials that gave the value; None if it does not come from trials.
     """
 
     value: float

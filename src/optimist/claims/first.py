@@ -1,9 +1,9 @@
-r"""The number of units that count for a check: n0 at its first judgement, and then doublings.
+r"""The number of units that count for a check: n0 at its first judgement, later n0 times 2^k.
 
-Every run counts, whatever its purpose, and anybody may look at any time. Of the n units from
-``start`` on, the first $n_0 2^k$ count, with $k = \lfloor\log_2(n/n_0)\rfloor$. Each p-value is
-multiplied by $2^{k+1}$, so that all possible looks together err at most as often as one test
-without doubling.
+Every run counts, whatever its purpose, and anybody may look at the results at any time. Of the n
+units from ``start`` on, the first $n_0 2^k$ count, with $k = \lfloor\log_2(n/n_0)\rfloor$. Each
+p-value is multiplied by $2^{k+1}$, so that all possible looks together err at most as often as one
+test without doubling.
 """
 
 import csv
@@ -18,7 +18,7 @@ from optimist.core.files import read_text
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
 # The smallest number of units with which a check is judged, by kind of unit.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
-# In the column ``check``, this prefix and a setting stand for uniform play in that setting.
+# In the column ``check``, this prefix with a setting denotes uniform play in that setting.
 GATE, UNIFORM = "gate:", "uniform"
 
 
@@ -40,7 +40,7 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k for the units 0, ..., number - 1; -1 if there are too few for a judgement."""
+        """Return k for a given number of units; -1 if they are too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:

@@ -8,7 +8,7 @@ check is idle if $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ is so 
 that no method beats uniform play by this factor.
 
 The gate and the idle test use the smaller $n_0$ of uniform play in the setting and of the check,
-because the smaller number limited the first judgement of a pair. Splits of the data share most
+because the smaller number limits the pairs at the first judgement. Splits of the data share most
 training rows, so the test over splits has the same correction as the check. If a check has several
 settings, some method has to learn in each of them, or in just one if the settings are tunings.
 """
@@ -28,13 +28,13 @@ from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
-# The factor for checks of growth, and the largest factor that a refutation requires.
+# The factor for checks of growth, and the largest factor that a refutation can require.
 OF_GROWTH, MOST = 1.25, 2.0
 
 
 @dataclass(frozen=True)
 class Gate:
-    r"""Results of comparing a check's methods with uniform play.
+    r"""P-values from the comparison of a check's methods with uniform play.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return the ratio of uniform play's regret to a method's, and k; None without results."""
+        """Return (ratio of uniform play's regret to a method's, k), or None without results."""
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
         row = self.first.get((claim, check.label))
@@ -126,12 +126,13 @@ def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[
 def counted(
     groups: Groups, first: First | None, cells: Sequence[CellKey], studied: Sequence[int] = ()
 ) -> tuple[Cells, int]:
-    """Return cells cut to the counted units, and k; without a row or below n0, all units count.
+    """Return cells limited to the counted units, and k; without a row or below n0, all units count.
 
     ``studied`` holds the numbers of units in studies.
 
-    Splits are counted through the trials that play them. The first trials play one split each, and
-    later trials repeat the splits with new seeds, which are averaged: this is a new look as well.
+    Splits are counted by the trials that play them. The first trials play one split each. Later
+    trials play the splits again with new seeds, and all trials on a split are averaged, so these
+    trials are a new look at the data as well.
     """
     if first is None:
         return Cells(groups), 0

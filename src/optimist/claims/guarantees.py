@@ -1,4 +1,4 @@
-r"""Guarantees: theorems with all their constants, which hold or are violated.
+r"""Verdicts on guarantees: theorems with all their constants, which hold or are violated.
 
 A bound that is certain is violated by a single trial beyond it. A bound that may be broken with
 probability $\delta$ is violated if $k$ of $n$ trials break it and
@@ -72,8 +72,9 @@ def is_kept(check: Check, value: float) -> bool:
 def slack_of(check: Check, value: float) -> float:
     """Return the factor by which a value is inside its bound: at least 1 if the bound is kept.
 
-    This is an upper bound over the value, or the value over a lower bound. It is inf if only the
-    numerator is positive, nan if the numerator is not positive, and nan for the relation equals.
+    This is the upper bound divided by the value or the value divided by the lower bound, whichever
+    is smaller. A quotient is inf if only its numerator is positive, and nan if the numerator is not
+    positive. The slack is nan for the relation equals.
     """
     low, high = check.allowed
     if check.relation == "equals":

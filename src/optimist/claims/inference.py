@@ -1,4 +1,4 @@
-"""Functions that make evidence of several kinds of numbers from plain arrays."""
+"""Functions that make evidence about several kinds of numbers from plain arrays."""
 
 import math
 from collections.abc import Callable
@@ -17,17 +17,17 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# The smallest number of units with which each kind decides, where it is not `RATIO_UNITS`.
+# The smallest numbers of units for a decision, for evidence that does not use `RATIO_UNITS`.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 
 def from_logarithm(inner: Mean, method: str) -> Mapped:
-    """Return evidence of a positive number from evidence of its logarithm."""
+    """Return evidence about a positive number from evidence about its logarithm."""
     return Mapped(inner, exp, lambda bound: float(log(bound)) if bound > 0.0 else NAN, method)
 
 
 def exponent_between(ratio: Evidence, factor: float) -> Mapped:
-    r"""Return evidence of the exponent p of a growth $R \propto x^p$ between two ends.
+    r"""Return evidence about the exponent p of a growth $R \propto x^p$ between two ends.
 
     Intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$ and bounds by its inverse, so the test of the
     ratio applies.
@@ -35,7 +35,7 @@ def exponent_between(ratio: Evidence, factor: float) -> Mapped:
     Parameters
     ----------
     ratio : Evidence
-        Evidence of the ratio of the values at the two ends.
+        Evidence about the ratio of the values at the two ends.
     factor : float
         x_2 / x_1, the ratio of the two ends; a ratio of 1 decides nothing.
     """
@@ -52,17 +52,17 @@ def exponent_between(ratio: Evidence, factor: float) -> Mapped:
 
 @np.errstate(all="ignore")
 def mean_difference(top: np.ndarray, bottom: np.ndarray) -> Mean:
-    """Return evidence of the mean of paired differences y - x, by Student's t."""
+    """Return evidence about the mean of paired differences y - x, by Student's t."""
     return Mean(np.asarray(top, dtype=float) - np.asarray(bottom, dtype=float))
 
 
 @np.errstate(all="ignore")
 def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
-    """Return evidence of the ratio of the spreads of two paired samples of shape (n,).
+    """Return evidence about the ratio of the spreads of two paired samples of shape (n,).
 
     A spread is the mean distance from the median, so this is `RatioOfMeans` of |y - med y| and
     |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). An interval
-    needs three units: with two, both distances of a sample are equal, which would look certain.
+    needs three units: with two, both distances in a sample are equal, so the ratio looks certain.
     """
     sides = (np.asarray(side, dtype=float) for side in (top, bottom))
     u, v = (np.abs(side - np.median(side)) if len(side) else side for side in sides)
@@ -71,7 +71,7 @@ def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
 
 @np.errstate(all="ignore")
 def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 1.0) -> Mean:
-    r"""Return evidence of a log-log slope, by Student's t over the slopes of single units.
+    r"""Return evidence about a log-log slope, by Student's t over the slopes of single units.
 
     Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
     $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units must be
@@ -83,7 +83,7 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
     points : (m,) or (m, n)
         x, positive and not all equal; either shared by all units or one column per unit.
     values : (m, n)
-        v, positive. With any other value in a unit, the evidence decides nothing.
+        v, positive. If any value is not, the evidence decides nothing.
     bottoms : (m, n)
         Divisors of v.
     """
@@ -95,19 +95,19 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
 def slope_of_means(
     points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | None = None
 ) -> Mean:
-    r"""Return evidence of a log-log slope of means over n units, by the jackknife.
+    r"""Return evidence about a log-log slope of means over n units, by the jackknife.
 
     This is the least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it describes
     means: zeros and rare large values count as they do in a ratio of means. With 10 units, noise
-    whose standard deviation is up to the mean, and a bound equal to the truth, 3 % of data sets
-    decide on a given side instead of 2.5 %.
+    whose standard deviation is at most the mean, and a bound equal to the truth, the test rejects
+    on a given side in 3 % of data sets instead of 2.5 %.
 
     Parameters
     ----------
     points : (m,) or (m, n)
         x, either shared by all units or one column per unit.
     values : (m, n)
-        v
+        v, whose means are taken over units.
     bottoms : (m, n) or None
         Values whose means divide the means of v.
     """
@@ -137,7 +137,7 @@ def _unit_of_slopes(logs: np.ndarray) -> float:
 def ratio_of_ratios(
     top: np.ndarray, bottom: np.ndarray, base_top: np.ndarray, base_bottom: np.ndarray
 ) -> Mapped:
-    r"""Return evidence of (y / x) / (y' / x') for four means over n units, by the jackknife.
+    r"""Return evidence about (y / x) / (y' / x') for four means over n units, by the jackknife.
 
     Student's t of the `jackknife_values` of the logarithm gives the interval and the test. The
     units are the trials common to all four samples.
@@ -178,7 +178,7 @@ def turns_ratio(
     base_top: np.ndarray | float = 1.0,
     base_bottom: np.ndarray | float = 1.0,
 ) -> Mapped:
-    """Return evidence of (y / x) / (y' / x'), by Student's t of one logarithm per turn.
+    """Return evidence about (y / x) / (y' / x'), by Student's t of one logarithm per turn.
 
     The arrays have shape (n,) for n turns. The times in a turn were measured one after the other,
     in random order (Kalibera and Jones 2013, Rigorous benchmarking in reasonable time).
@@ -187,16 +187,16 @@ def turns_ratio(
 
 
 def turns_mean(logs: np.ndarray) -> Mapped:
-    """Return evidence of a time, or of a ratio of times, from one logarithm per turn."""
+    """Return evidence about a time, or about a ratio of times, from one logarithm per turn."""
     return from_logarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:
-    r"""Return evidence of the mean over splits of repeated cross-validation with ``folds`` folds.
+    r"""Return evidence about the mean over splits of repeated cross-validation.
 
     The splits share most training rows, but a plain t test assumes independence. For J splits, the
     corrected test (Nadeau and Bengio 2003, Inference for the generalization error) uses
-    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom; with k folds the
-    last ratio is 1/(k - 1).
+    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom. If each
+    repetition has k folds (``folds``), the last ratio is 1/(k - 1).
     """
     return Mean(values, SPLITS, "corrected resampled t", extra=1.0 / (folds - 1))

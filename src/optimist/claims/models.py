@@ -32,8 +32,8 @@ class Alternative(Keys):
     settings: NotRequired[dict[str, str]]  #: New settings, by the setting that each replaces.
     #: Options to add to the settings of a check, unless a setting already sets them.
     options: NotRequired[dict[str, Any]]
-    #: New labels of algorithms, by the label that each replaces; a label of the same name adds its
-    #: options.
+    #: New labels of algorithms, by the label that each replaces; a new label that has the same name
+    #: only adds its options.
     algorithms: NotRequired[dict[str, str]]
 
 
@@ -54,7 +54,7 @@ class Check(Keys):
     #: The value that a trial or a turn yields: a key of QUANTITIES in
     #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    #: The statistic of the quantity: a name above a function in
+    #: The statistic of the quantity: the first argument of a `line` above a function in
     #: src/optimist/claims/metrics/statistics.py.
     statistic: str
     #: Arguments of the statistic, which appear in its label; a list of labels may be a $list or a
@@ -133,7 +133,7 @@ Vocabulary = Annotated[dict[Annotated[str, matching("^[a-z][a-z_]*$")], Word], M
 
 
 def check_comparison(place: str, entry: Mapping[str, Any]) -> None:
-    """Raise ConfigError unless a check or word has a relation and a bound that fits it."""
+    """Raise ConfigError unless a check or word has a relation and a suitable bound."""
     relation, bound = entry.get("relation"), entry.get("bound")
     if "word" in entry:
         for key in ("relation", "bound", "tolerance"):

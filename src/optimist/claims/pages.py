@@ -1,7 +1,7 @@
 """Verdicts as text for a terminal and as Markdown.
 
-All texts except the page of a single paper use only the table of `optimist.claims.table`, which may
-come from its CSV file, so they do not need the results themselves.
+All texts except the page of a single paper need only the table of `optimist.claims.table`, which
+may be read from its CSV file, and not the results themselves.
 """
 
 import itertools
@@ -29,7 +29,7 @@ ALL_WORDS = tuple(dict.fromkeys(itertools.chain.from_iterable(VERDICTS.values())
 NAMES_OF_KINDS = {"empirical": "claim", "guarantee": "guarantee", "fact": "fact"}
 
 
-# Words for one check.
+# Texts about one check.
 
 
 def _value(check: Any) -> str:
@@ -50,7 +50,7 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line with the number of claims of each kind and verdict."""
+    """Return a line that counts the claims of each kind by verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
     return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
@@ -74,7 +74,7 @@ def _tally(heads: "pd.DataFrame") -> str:
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
-    """Return a sentence on how many wrong verdicts to expect by chance."""
+    """Return a sentence on how many wrong verdicts are expected by chance."""
     heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
@@ -85,7 +85,7 @@ def wrong_words(frame: "pd.DataFrame") -> str:
 
 
 def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None = None) -> str:
-    """Format the claims as plain text, folded to ``columns``; ``details`` adds their checks."""
+    """Format the claims as plain text, wrapped at ``columns``; ``details`` adds their checks."""
     width = max(map(len, frame["claim"]), default=0)
     lines = []
     for checks in claims_in(frame):
@@ -124,7 +124,7 @@ def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
-    """Format `open_claims` as plain text with their causes, and with commands on unfolded lines."""
+    """Format `open_claims` and their causes as plain text; lines with commands are not wrapped."""
     lines = []
     for head, *_ in claims_in(open_claims(frame)):
         texts = (f"{head.claim}  {head.statement}", f"    {head.cause}: {head.deciding}")
@@ -216,9 +216,9 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
 
 
 def joined(pages: Mapping[str, str]) -> str:
-    """Join the heads of papers' pages, which have one line per claim, for the parent folder.
+    """Join the heads of papers' pages, with one line per claim, into a page for the parent folder.
 
-    ``pages`` holds the text of each page by the paper's id; links are adapted to the folder.
+    ``pages`` maps the id of each paper to the text of its page. Links are adapted to the folder.
     """
     sections = []
     for paper, text in pages.items():
@@ -253,7 +253,7 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
 
 
 def _beside(about: Any) -> Iterator[str]:
-    """Yield the remarks that follow the verdict on a claim."""
+    """Yield the remarks to print after the verdict on a claim."""
     if about.stated:
         yield f"Stated reading: {about.stated}."
     if about.if_counted:

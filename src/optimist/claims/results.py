@@ -26,9 +26,9 @@ class Result:
     evidence : Evidence or None
         None if cells are missing.
     rounds : int or None
-        Number of rounds in the shortest cell read.
+        Number of rounds in the shortest cell that was read.
     remark : str
-        Remarks on the measured value, or what is missing.
+        Remarks on the measured value, or on the missing data.
     first : First or None
         The units of the first judgement; None for facts and for values that are not tested.
     k : int
@@ -45,7 +45,7 @@ class Result:
     outcome : str
         One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
     slack : float
-        For a guarantee: bound over observed value; otherwise nan.
+        For a guarantee, the bound divided by the observed value; otherwise nan.
     """
 
     check: Check
@@ -74,13 +74,14 @@ class Result:
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return a copy with a further remark and with other changes."""
+        """Return a copy with a further remark and with other fields changed."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
-        """Return the check as input of the rule.
+        """Return the check in the form that the rule takes.
 
-        The idle p-value is multiplied by the number of readings, because any may be idle by chance.
+        The idle p-value is multiplied by the number of readings, because any of them may be idle by
+        chance.
         """
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
@@ -95,7 +96,7 @@ class Result:
         return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
     def compared(self, check: Check | None = None) -> Self:
-        """Return a copy with its p-values, taken at the bound of ``check`` if that is given."""
+        """Return a copy with p-values at the bound of ``check``, by default its own check."""
         check = check or self.check
         support, refute = self.without_gate(check)
         if self.gate is not None:
@@ -103,7 +104,10 @@ class Result:
         return replace(self, check=check, support=support, refute=refute)
 
     def without_gate(self, check: Check | None = None) -> tuple[float, float]:
-        """Return the p-values of the check's own test, corrected for doubling; 1 if no evidence."""
+        """Return the p-values of the check's own test, corrected for doubling.
+
+        Without evidence, both are 1.
+        """
         evidence = self.evidence
         if evidence is None:
             return NEITHER
@@ -125,7 +129,7 @@ def error_of(results: Iterable[Result], alpha: float) -> float:
 
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
-    """Group results by reading, as input of the rule."""
+    """Group results by reading, in the form that the rule takes."""
     readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
@@ -158,7 +162,7 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
 
 
 def _is_certain(evidence: Evidence) -> bool:
-    """Return whether enough trials all have the same value, as when a count is at its limit."""
+    """Return whether there are enough trials, all with the same value (such as a count's limit)."""
     pieces = evidence.pieces(0.5)
     return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
 

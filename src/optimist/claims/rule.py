@@ -29,7 +29,7 @@ IDLE = 0.1
 
 @dataclass(frozen=True)
 class Tested:
-    """A check as input of the rule.
+    """A check in the form that the rule takes.
 
     Attributes
     ----------
@@ -75,17 +75,17 @@ class TestedReading:
         return not all(check.is_idle(alpha) for check in self.checks)
 
     def support(self, alpha: float) -> float:
-        """Return P: 1 for an idle reading, otherwise the maximum over checks that are not idle."""
+        """Return P: 1 for an idle reading, otherwise the largest $p^+$ among active checks."""
         active = [check.support for check in self.checks if not check.is_idle(alpha)]
         return max(active, default=1.0)
 
     def refute(self, alpha: float) -> float:
-        """Return Q: 1 for an idle reading, otherwise corrected for all checks that can fail."""
+        """Return Q: 1 for an idle reading, otherwise computed from all checks that can fail."""
         return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
 
     @property
     def run(self) -> list[Tested]:
-        """The checks that can fail: all except cells that were not run."""
+        """The checks that can fail: all except placeholders for cells that were not run."""
         return [check for check in self.checks if not math.isnan(check.refute)]
 
 
@@ -124,7 +124,7 @@ class Conclusion:
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
-    """Return the error for the tests of checks and readings, which is smaller if any has a gate."""
+    """Return the error for tests of checks and readings, which is smaller if a check has a gate."""
     has_gates = any(not math.isnan(c.idle) for reading in readings for c in reading.checks)
     return (1.0 - IDLE) * alpha if has_gates else alpha
 
@@ -173,7 +173,7 @@ def conclude(
 
 
 def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]:
-    """Return for each part the readings that have it, cut to the checks of that part."""
+    """Return, for each part, the readings that have it, with only the checks of that part."""
     parts: dict[str, list[TestedReading]] = {}
     for reading in readings:
         for name in dict.fromkeys(check.part for check in reading.checks):

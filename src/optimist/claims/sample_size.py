@@ -1,4 +1,4 @@
-"""Why a claim is open, and how many trials, turns or splits would decide it, at what cost.
+"""Why a claim is open, and how many trials, turns or splits would decide it, and at what cost.
 
 The effect is fixed in advance: the truth is assumed to differ from the bound by a factor `EFFECT`.
 A number computed from the observed effect would only restate the p-value (Hoenig and Heisey 2001,
@@ -64,7 +64,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
         if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
     ]
     alpha = error_of(verdict.results, verdict.claim.alpha)
-    # Exclude checks whose own tests would decide them without their gates.
+    # Exclude checks whose own tests would decide if there were no gates.
     tested = [r for r in waiting if r.gate is None or min(r.without_gate()) > alpha]
     needed = [(r, units_needed(r, alpha)) for r in tested]
     lacking = [(r, units) for r, units in needed if units is not None and units > r.n]
@@ -127,10 +127,10 @@ def _more(
 
 
 def units_needed(result: Result, alpha: float) -> int | None:
-    """Return the smallest number n0 2^k of units that decides a check with `POWER`.
+    """Return the smallest number n0 2^k of units that decides a check with power `POWER`.
 
     The error is corrected for the k doublings. Return None if no number of units decides the check,
-    or if a ratio to its bound is undefined.
+    or if the power at its bound is undefined.
     """
     evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
     n0 = result.first.n0 if result.first else max(result.n, 1)

@@ -50,7 +50,7 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
     """Return a pandas frame with one row per check and the columns `COLUMNS`.
 
     ``verdict`` is the word; ``words`` is the word with its qualifiers or the choice that it depends
-    on; ``turns`` is the largest error on a side below ``alpha`` at which the word changes.
+    on; ``turns`` is the largest error on a side, below ``alpha``, at which the word changes.
     ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated; ``gate``
     and ``idle`` are p-values from the comparison with uniform play. The first judgement used ``n0``
     units from ``first_unit`` on, and this number has been doubled ``doublings`` times since. The
@@ -140,9 +140,9 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
 
 
 def _turning(result: Result, alpha: float) -> str:
-    """Return as text the bounds at which a one-sided check by itself would change its outcome.
+    """Return the bounds, as text, at which the outcome of a one-sided check by itself would change.
 
-    These bounds are the ends, nearest to the check's bound, of the pieces of its interval.
+    These are the ends of the pieces of its interval that are nearest to the check's bound.
     """
     evidence, check = result.evidence, result.check
     if evidence is None or check.relation not in ("below", "above"):
@@ -160,7 +160,7 @@ def _turning(result: Result, alpha: float) -> str:
 
 
 def _figures(result: Result, context: Context) -> list[str]:
-    """Return the figures that show all cells of a result or, failing that, any of them."""
+    """Return the figures that show all cells of a result or, if none does, any of its cells."""
     if result.evidence is None:
         return []
     shown = [context.figures.get(cell, ()) for cell in result.check.cells]
@@ -175,7 +175,7 @@ def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Read a frame of `to_frame` from its CSV file, which may be `compacted`.
+    """Read a frame made by `to_frame` from its CSV file, which may be `compacted`.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
 
 
 def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
-    """Raise ResultError for words that do not belong to their kind of claim."""
+    """Raise ResultError for words that are not allowed for their kind of claim."""
     for line, row in enumerate(frame.to_dict("records"), 2):
         kind = row["kind"]
         words = {
@@ -222,6 +222,6 @@ def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
-    """Return a list of checks for each claim; a check is a row with the columns as attributes."""
+    """Return a list of checks for each claim; a check is a row with its columns as attributes."""
     rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

@@ -1,4 +1,4 @@
-"""Tail probabilities behind p-values, and arithmetic that gives no warnings for any numbers.
+"""Tail probabilities for p-values, and arithmetic that emits no warnings.
 
 A pair of p-values is (1, 1) if the numbers allow no conclusion.
 """
@@ -35,7 +35,10 @@ def exp(value: float) -> float:
 
 
 def power_of_two(values: np.ndarray) -> int:
-    """Return the exponent of the least power of two above all finite sizes; 0 if all are zero."""
+    """Return the exponent of the least power of two above the sizes of all finite values.
+
+    It is 0 if all finite values are zero.
+    """
     sizes = np.abs(values[np.isfinite(values)])
     return int(np.frexp(sizes.max(initial=0.0))[1])
 
@@ -90,7 +93,7 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
     if discriminant <= 0.0:
         # The estimate is never rejected, so at least that point remains if a > 0.
         return [(b / a, b / a)] if a > 0.0 else everything
-    # To avoid cancellation, compute the root of larger size, and the other one from their product.
+    # To avoid cancellation, compute the root of larger size, and the other from their product.
     far = b + math.copysign(math.sqrt(discriminant), b)
     low, high = sorted((far / a, c / far))
     return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

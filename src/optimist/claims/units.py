@@ -14,10 +14,10 @@ def fewest_pairs(alpha: float) -> int:
 
 
 def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> float:
-    r"""Return the rate of failures that n trials distinguish from ``delta`` with this ``power``.
+    r"""Return the failure rate that n trials can distinguish from ``delta`` with this ``power``.
 
     The trials show a higher rate if at least k of them fail, for the smallest k with
-    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate p is the rate at which
+    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate is the p at which
     $P(\mathrm{Bin}(n, p) \ge k)$ equals the power. It is nan if no number of failures suffices.
     """
     from scipy.special import betaincinv
@@ -43,6 +43,6 @@ def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float 
 
 
 def power_of_signs(share: float, n: int, alpha: float) -> float:
-    """Return the chance that a sign test of n pairs shows a true ``share`` to be above one half."""
+    """Return the chance that a sign test of n pairs shows that a true ``share`` exceeds 1/2."""
     few = largest_rejected(n, alpha)
     return at_most(few, n, 1.0 - share) if few >= 0 else 0.0

@@ -11,7 +11,7 @@ from optimist.claims import rule
 from optimist.claims.checks import Check, Claim
 from optimist.claims.results import Result, tested_readings
 
-# Limits of the search for the bound of a vague word, and the relative width at which it ends.
+# Limits of the search for the bound of a vague word, and the relative width at which it stops.
 WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 

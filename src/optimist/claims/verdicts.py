@@ -1,4 +1,4 @@
-"""From claims and tables to verdicts: the checks' measured values and outcomes, and the words."""
+"""Verdicts from claims and tables: the measured values and outcomes of checks, and the words."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ VERDICTS = {
     "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
 }
 
-# The largest number of readings with one outcome that an explanation names.
+# The largest number of readings with the same outcome that an explanation names.
 SHOWN = 3
 # Why a claim or a reading is untestable.
 IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
@@ -57,7 +57,7 @@ class Verdict:
     stated : str
         The outcome of the stated reading, or a remark that the paper fixes no reading.
     if_counted : str
-        The word if our own readings and checks counted; empty if there are none.
+        The word if our own readings and checks counted; empty if we have none.
     turns : float
         The largest error on a side, below the claim's own, at which the word changes, or 0.
     own_interval : str
@@ -171,7 +171,7 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
 
 
 def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return results with the outcome of each check by itself.
+    """Return results with the outcome of each check, considered by itself.
 
     Holm's method determines the checks that fail. It corrects the counted checks of a reading
     together; the other checks are not corrected.
@@ -230,7 +230,7 @@ def _if_counted(results: Sequence[Result], alpha: float) -> str:
 
 
 def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alpha: float) -> str:
-    """Describe the outcomes of the counted readings, and name the readings of an inner word."""
+    """Describe the outcomes of counted readings, and name those to which an inner word applies."""
     if concluded.word == "untestable":
         return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     names = {
@@ -286,7 +286,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
         reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
-        # Round down to three digits, but round up if less than a hundredth of the last is missing.
+        # Round down to three digits, but up if the next multiple of the unit is within 0.01 units.
         unit = 10.0 ** (math.floor(math.log10(least)) - 2)
         least = math.floor(least / unit + 0.01) * unit
         reason += f"; the bound is at least {number(least)} times what was observed"
@@ -295,7 +295,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _compared(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a fact with outcomes, which the values decide without tests."""
+    """Return the results of a fact with their outcomes, which need no statistical tests."""
     compared = []
     for r in results:
         if not r.outcome and r.evidence is not None:
@@ -317,7 +317,7 @@ def _fact(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Ver
 
 
 def _by_reading(counted: Sequence[Result], order: Sequence[str]) -> dict[str, str]:
-    """Return for each reading the first outcome in ``order`` that one of its checks has."""
+    """Return, for each reading, the first outcome in ``order`` that any of its checks has."""
     outcomes: dict[str, set[str]] = {}
     for r in counted:
         outcomes.setdefault(r.reading.name, set()).add(r.outcome)

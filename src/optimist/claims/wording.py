@@ -1,4 +1,4 @@
-"""Words for what checks are about: the names of facts and of columns, and formatted numbers."""
+"""Descriptions of facts and columns for the labels of checks, and formatting of numbers."""
 
 import math
 import re
@@ -67,7 +67,7 @@ ARGUMENTS = ("name", "column", "against", "top", "bottom")
 
 
 def in_words(name: str) -> str:
-    """Return the words for a name, with the name in brackets, or the name if it has no words."""
+    """Return the words for a name with the name in brackets, or the name if it has no words."""
     seed = re.fullmatch("cluster_mean_(lowest|highest)_seed_([0-9]+)", name)
     words = f"{seed[1]} mean of a cluster, seed {seed[2]}" if seed else WORDS.get(name, "")
     return f"{words} ({name})" if words else name

@@ -1,1 +1,1 @@
-"""From the configuration files to a single checked configuration with everything written out."""
+"""Loading, expansion and checking of the configuration files."""

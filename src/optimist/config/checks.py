@@ -28,7 +28,7 @@ _NAME = re.compile("[a-z][a-z0-9_.]*")
 
 
 def check_shown(paper: Mapping[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown kind of panel or table, or for keys that its kind refuses.
+    """Raise ConfigError for a panel or table of unknown kind, or with a key that its kind lacks.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def check_shown(paper: Mapping[str, Any], source: Source) -> None:
     """
     for name, figure in paper.get("figures", {}).items():
         place, panels = f"figures.{name}", figure["panels"]
-        # One panel in the file may become several here, so messages give the line of the figure.
+        # A panel in the file may have become several here, so messages give the figure's line.
         of_figure = replace(source, key=place)
         if not 1 <= len(panels) <= MOST_PANELS:
             raise ConfigError(
@@ -70,7 +70,7 @@ def _check_entry(
 
 
 def check_studies(paper: dict[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown study, or for a section that its study cannot carry out."""
+    """Raise ConfigError for an unknown study, or for a section that is invalid for its study."""
     with source.named():
         for name in paper.get("studies", {}):
             study_class(name)
@@ -81,13 +81,18 @@ def check_studies(paper: dict[str, Any], source: Source) -> None:
 
 
 def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
-    """Build the environment of every setting, with two rounds, and the algorithms that play it.
+    """Check every cell by building its algorithm and, with two rounds, its environment.
 
     Parameters
     ----------
     paper : dict
     sources : mapping
-        The files, under the keys ``settings`` and ``runs``.
+        The files of the paper, under the keys ``settings`` and ``runs``.
+
+    Raises
+    ------
+    ConfigError
+        If an environment or an algorithm cannot be built, or a name or option is unknown.
     """
     with sources["settings"].named():
         _check_names(paper)
@@ -103,7 +108,7 @@ def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
 
 
 def _check_names(paper: Mapping[str, Any]) -> None:
-    """Raise ConfigError if ``names`` or ``options`` has an unknown algorithm or option."""
+    """Raise ConfigError if ``names`` or ``options`` contains an unknown algorithm or option."""
     for key in ("names", "options"):
         for name in paper.get(key, {}):
             if not is_algorithm(name):
@@ -122,7 +127,7 @@ def _check_names(paper: Mapping[str, Any]) -> None:
 
 
 def _problem(paper: Mapping[str, Any], setting: str) -> Any:
-    """Build the problem that a setting poses to algorithms, on the small data sets."""
+    """Build the problem that a setting poses to algorithms, using the small data sets."""
     if not _NAME.fullmatch(name_of(setting)):
         raise ConfigError(f"setting {setting!r} is not a name; allowed: {_NAME.pattern}")
     spec = {**paper["settings"][setting], "horizon": 2}
@@ -133,5 +138,5 @@ def _problem(paper: Mapping[str, Any], setting: str) -> Any:
 
 
 def stand_in() -> Path:
-    """Return the folder of the small data sets with which configurations are checked."""
+    """Return the folder with the small data sets that are used to check configurations."""
     return project_root() / "data" / "stand_in"

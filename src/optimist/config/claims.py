@@ -1,7 +1,7 @@
-"""Readings of claims: one list of checks for each way to complete a paper's unstated details.
+"""Readings of claims: one list of checks for each way to fill in what a paper leaves open.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
-reading takes one alternative of each choice. This module applies the changes that an alternative
+reading combines one alternative of each choice. This module applies the changes that an alternative
 makes (settings, options of settings, labels of algorithms) to the checks of the claim, so that
 `optimist.claims` needs only the names and descriptions of the choices.
 """
@@ -20,14 +20,14 @@ Alternative = Mapping[str, Any]
 
 
 class Writer:
-    """A writer that expands the claims of one paper.
+    """Expansion of the claims of one paper into readings.
 
     Parameters
     ----------
     document : mapping
-        A claims file.
+        The content of a claims file.
     names : Names
-        Settings and lists of the paper.
+        The settings and lists of the paper.
     words : mapping
         The project's table of vague words, with the relation and the bound of each word.
     """
@@ -52,14 +52,14 @@ class Writer:
         return alternatives
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with its ``choices``, as the file has them, and with ``readings``.
+        """Return a claim with its ``choices`` as in the file, and its ``readings`` written out.
 
         Raises
         ------
         ConfigError
-            For an unknown choice, alternative or word, a claim without any counted reading, a
-            counted reading without any counted check, parts that differ between readings, a band
-            without its better side, or a control outside a guarantee.
+            If a choice, an alternative or a word is unknown, no reading counts, a counted reading
+            has no check that counts, the readings have different parts, a band does not say which
+            side is better, or a claim that is not a guarantee has a control.
         """
         for name in claim.get("choices", ()):
             if name not in self._choices:
@@ -124,7 +124,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return what a check measures, its relation and bound, and the reason for the bound."""
+        """Return a check's metric, arguments, relation and bound, and the reason for the bound."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -141,7 +141,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> list[dict[str, Any]]:
-        """Return a list with the check on play outside the theorem, empty if the entry has none."""
+        """Return the control of an entry as a list, which is empty if the entry has none."""
         if "control" not in entry:
             return []
         changed = entry["control"]["arguments"].items()
@@ -156,7 +156,7 @@ class Writer:
         if not isinstance(value, str):
             return value
         label = self._names.label(f"{place}.{key}", value)
-        # No choice changes an option that a check sets, even if the option equals its default.
+        # No choice may change an option that a check sets, even if it is set to its default.
         is_whole = parts(value) == [value] and self._names.is_setting(value)
         return str(Label.parse(value, "setting")) if is_whole else label
 
@@ -169,7 +169,7 @@ class Writer:
     def _changed(
         self, place: str, key: str, value: Any, alternatives: Sequence[Alternative]
     ) -> Any:
-        """Apply the changes of the alternatives to an argument."""
+        """Return an argument with the changes that the alternatives make to its labels."""
         if isinstance(value, list):
             return [self._changed(place, key, one, alternatives) for one in value]
         if not isinstance(value, str) or key not in (*SETTINGS, *ALGORITHMS):
@@ -177,7 +177,7 @@ class Writer:
         return self._label(place, value, alternatives)
 
     def _label(self, place: str, value: str, alternatives: Sequence[Alternative]) -> str:
-        """Apply the changes of the alternatives to a label of a setting, an algorithm, or both."""
+        """Return a label of a setting, an algorithm, or both, as the alternatives change it."""
         setting, *algorithm = parts(value)
         algorithms, settings = (
             [one[k] for one in alternatives] for k in ("algorithms", "settings")
@@ -210,18 +210,18 @@ def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[s
 def _check_names(place: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ConfigError(f"{place} has {name!r} twice; allowed: names that differ")
+            raise ConfigError(f"{place} has {name!r} twice; allowed: distinct names")
 
 
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ConfigError unless there are counted readings, each with counted checks.
+    """Raise ConfigError unless some readings count, and each of them has checks that count.
 
-    The counted checks of all these readings must belong to the same parts.
+    The counted checks of all these readings must belong to the same parts of the claim.
     """
     if not readings:
         raise ConfigError(
-            f"claim {claim!r} has no reading that counts; allowed: for each choice at least one "
-            "alternative that is stated or unstated"
+            f"claim {claim!r} has no reading that counts; allowed: at least one stated or unstated "
+            "alternative for each choice"
         )
     first: list[str] = []
     for reading in readings:
@@ -242,21 +242,23 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
 def _check_kind(
     claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
 ) -> None:
-    """Raise ConfigError if a check lacks a key that its claim needs, or has one that it forbids."""
+    """Raise ConfigError if a check lacks a required key, or has a key that its claim forbids."""
     kind = claim.get("kind", "empirical")
     where = f"claim {claim['id']!r}: a check of {entry['statistic']} of {entry['quantity']}"
     is_band = kind == "empirical" and made["relation"] == "between"
     if is_band and "better" not in entry:
         raise ConfigError(
             f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
-            "above, the side that favours the paper's method, or neither"
+            "above (the side that favours the paper's method), or neither"
         )
     if "better" in entry and not is_band:
         better = entry["better"]
-        raise ConfigError(f"{where} has better {better!r}; allowed: in bands of empirical claims")
+        raise ConfigError(
+            f"{where} has better {better!r}; allowed: only in bands of empirical claims"
+        )
     if "control" in entry and kind != "guarantee":
         raise ConfigError(
-            f"{where} has the key 'control' in a claim of kind {kind!r}; allowed: in guarantees"
+            f"{where} has the key 'control' in a claim of kind {kind!r}; allowed: guarantee"
         )
 
 
@@ -273,16 +275,16 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
-    """Return whether a condition names the given alternative of every choice that it mentions."""
+    """Return whether a condition lists the given alternative of each choice that it mentions."""
     taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Replace a label by the maps, one after the other.
+    """Return a label after applying the replacements in the maps to it, in order.
 
-    A replacement of the same name adds its options to the label, so that a solver and a radius can
-    be chosen independently.
+    A replacement that has the same name as the label only adds its options, so that a solver and a
+    radius can be chosen independently.
     """
     label = Label.parse(text)
     for replacements in maps:

@@ -1,7 +1,7 @@
-"""Reading YAML files, with messages that name the file and the line, and merging documents.
+"""Reading and merging of YAML files, with error messages that name the file and the line.
 
-Documents are plain data that JSON could hold: mappings with strings as keys, lists, strings, finite
-numbers, booleans and null. Snakemake and this module read YAML with the same library.
+Documents are plain data that JSON can represent: mappings with strings as keys, lists, strings,
+finite numbers, booleans and null. Snakemake and this module read YAML with the same library.
 """
 
 import re
@@ -22,7 +22,7 @@ TAG = "tag:yaml.org,2002:"
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """PyYAML's safe loader, in C if available, extended to read 1e-3 as a number."""
+    """PyYAML's safe loader (the C version if available), extended to read 1e-3 as a number."""
 
 
 Loader.add_implicit_resolver(
@@ -35,12 +35,12 @@ _PLAIN = re.compile(
     r"[-+]?(0|[1-9]\d*|(0|[1-9]\d*)?\.\d*|\.\d+)([eE][-+]?\d+)?|0x[0-9a-fA-F]+"
     r"|true|false|True|False|TRUE|FALSE|null|Null|NULL|~|"
 )
-_OCTAL = re.compile(r"[-+]?0o[0-7]+")  # a number in YAML 1.2 alone
+_OCTAL = re.compile(r"[-+]?0o[0-7]+")  # a number only in YAML 1.2
 
 
 @dataclass(frozen=True)
 class Source:
-    """A document as messages refer to it.
+    """A document's name in messages, and the file in which to find line numbers.
 
     Attributes
     ----------
@@ -49,8 +49,8 @@ class Source:
     path : Path or None
         The YAML file that gives line numbers.
     key : str
-        A dotted key whose line is given in place of every other key's, for a document whose keys
-        differ from the keys of the file; otherwise empty.
+        The dotted key whose line appears in all messages, for a document whose keys differ from the
+        keys of the file; otherwise empty.
     """
 
     name: str
@@ -58,9 +58,10 @@ class Source:
     key: str = ""
 
     def at(self, *keys: str, text: str = "") -> str:
-        """Return the name, with the line of the first of the dotted ``keys`` that the file has.
+        """Return the name and the line of the first of the dotted ``keys`` that the file contains.
 
-        If the file has none of them, use the first line with ``text`` as a key or value.
+        If it contains none of them, use the first line on which ``text`` is a key or a value. If
+        there is no such line, return the name alone.
         """
         node = yaml.compose(read_text(self.path), Loader) if self.path else None
         lines = [_line(node, key) for key in ([self.key] if self.key else keys)]
@@ -69,14 +70,14 @@ class Source:
 
     @contextmanager
     def named(self, prefix: str = "") -> Iterator[None]:
-        """Prefix the message of a ConfigError with the name and the line that it is about.
+        """Prefix the message of a ConfigError with the name and the line to which it refers.
 
         The line is found from the keys and the quoted text in the message.
 
         Parameters
         ----------
         prefix : str
-            Text to prepend to the keys in the message to get dotted keys of the document.
+            Text to put before the keys in the message, to make them dotted keys of the document.
         """
         try:
             yield
@@ -158,7 +159,7 @@ def check_plain(value: Any, place: str) -> None:
 
 
 def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of ``base`` with the nested keys of ``overlay`` merged over it."""
+    """Return a copy of ``base`` with ``overlay`` merged over it, recursively."""
     merged = {key: copied(value) for key, value in base.items()}
     for key, value in overlay.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
@@ -174,9 +175,10 @@ def copied(value: Any) -> Any:
 
 
 def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
-    """Raise ConfigError unless a node holds plain data, with each key once in its mapping.
+    """Raise ConfigError unless a node holds plain data and no mapping in it repeats a key.
 
-    For two equal keys, PyYAML silently keeps the last. Messages contain the node's dotted ``key``.
+    PyYAML silently keeps the last value of a repeated key. Messages contain the node's dotted
+    ``key``.
     """
     where = f"{place}, line {node.start_mark.line + 1}"
     named = f"{where}: {key}" if key else place
@@ -212,7 +214,7 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
 
 
 def _line(node: yaml.Node | None, key: str) -> int:
-    """Return the line of a dotted key, or 0 if the node lacks it."""
+    """Return the line of a dotted key, or 0 if the node does not contain it."""
     for name, line, inner in _entries(node):
         if key == name:
             return line
@@ -222,7 +224,11 @@ def _line(node: yaml.Node | None, key: str) -> int:
 
 
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
-    """Yield the keys of a mapping, or the indices and ids of a list's items, with line and node."""
+    """Yield the name, line and node of each entry in a mapping or list.
+
+    The name of an entry in a mapping is its key. An item of a list is yielded under its index and,
+    if it has an id, again under the id.
+    """
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
             line = item.start_mark.line + 1
@@ -245,6 +251,6 @@ def _texts(node: yaml.Node | None) -> Iterator[tuple[str, int]]:
 
 
 def _parts(key: str) -> list[str]:
-    """Return a dotted key and its prefixes of at least two parts, the longest first."""
+    """Return a dotted key and those of its prefixes with at least two parts, longest first."""
     parts = key.split(".")
     return [".".join(parts[:size]) for size in range(len(parts), 1, -1)]

@@ -1,9 +1,9 @@
-"""From the files of a paper to one configuration with everything written out.
+"""Expansion of the files of a paper into one configuration with everything written out.
 
 A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
 The rest of the package uses a single dict. It has the keys of the first three files, with canonical
-labels in place of lists and sweeps; under ``settings``, it has the full specification of every
-label.
+labels in place of lists and sweeps. Its key ``settings`` holds the full specification of each
+setting's label.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
 
-# Keys of these files that only help to write the rest and are dropped.
+# Keys that only abbreviate other parts of these files, and do not appear in the configuration.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 
 
@@ -31,9 +31,9 @@ def with_additions(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     additions : mapping
-        ``settings``, ``runs`` and ``figures``, in the form of the documents.
+        ``settings``, ``runs`` and ``figures``, in the same form as the documents.
     files : mapping
-        Classes in files, by the names of these algorithms in the documents.
+        For each user's algorithm, its name in the documents and its class, as ``path.py:Class``.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def names_of(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     sources : mapping
-        The files of the documents.
+        The files that contain the documents.
     files : mapping or None
         See `with_additions`.
 
@@ -89,7 +89,7 @@ def expand_paper(
 ) -> dict[str, Any]:
     """Return the configuration of a paper.
 
-    See `names_of` for ``rooms`` and ``sources``; ``names`` is its result.
+    ``rooms`` and ``sources`` are as in `names_of`, which returns ``names``.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def expand_paper(
 
 
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the settings in ``settings.yaml``, merged over the defaults of their environments."""
+    """Return the settings in settings.yaml, each merged over the defaults of its environment."""
     settings: dict[str, dict[str, Any]] = {}
     used = {entry["environment"] for entry in room["settings"].values()}
     for environment in room.get("defaults", {}):
@@ -124,7 +124,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the name and the setting for each value of the parameter under ``each``."""
+    """Yield the name and setting for each value under ``each``; without it, yield the entry."""
     if "each" not in entry:
         yield name, entry
         return
@@ -140,7 +140,7 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
 def expand_claims(
     document: Mapping[str, Any], names: Names, words: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a claims file with readings in place of choices and with canonical labels.
+    """Return the content of a claims file, with readings written out and canonical labels.
 
     ``names`` is the result of `names_of`; ``words`` is the table of vague words.
     """
@@ -167,7 +167,7 @@ def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a race as blocks whose trials are turns."""
+    """Yield each part of a race as a block of runs, with the part's turns as its trials."""
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
         place = f"timings.{number}.cells.{i}"
@@ -175,7 +175,8 @@ def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[s
         turns = keys.pop("turns", race["turns"])
         if turns > race["turns"]:
             raise ConfigError(
-                f"{place}.turns is {turns}; allowed: at most the {race['turns']} of its race"
+                f"{place}.turns is {turns}; allowed: at most {race['turns']}, "
+                "the number of turns of its race"
             )
         yield _block(place, {**shared, **keys, "trials": turns, "race": number}, names)
 

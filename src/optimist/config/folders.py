@@ -7,7 +7,7 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.layout import MOST_BYTES
 from optimist.core.root import project_root, workspace
 
-# Folders of a checkout, and of a folder that uses it, in which no generated files belong.
+# Folders, in a checkout or in a user's own folder, that must not hold generated files.
 SOURCES = (
     *("src", "config", "data", "workflow", "docs", "tests", "profiles", "examples"),
     *("benchmarks", "website", ".git", ".github", ".ci", ".venv", ".snakemake"),

@@ -25,7 +25,7 @@ from optimist.figures import TABLES as TABLES_SHOWN
 from optimist.figures import models as panels
 from optimist.figures.studies import STUDIES, study_class
 
-# The mapping whose keys each table lists.
+# The model whose keys each table lists, by the name of the table.
 TABLES: dict[str, Any] = {
     "config": config.Config,
     "settings": runs.Settings,
@@ -48,7 +48,7 @@ TABLES: dict[str, Any] = {
     "said": config.Said,
     "finding": config.Finding,
 }
-# Mappings in which each kind has its own keys, with the registry of the kinds.
+# For entries whose keys depend on their kind: the function that loads a kind, and all kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {
     "panel": (panel_class, PANELS),
     "table": (table_class, TABLES_SHOWN),
@@ -72,7 +72,7 @@ Row = tuple[str, str, str, str]
 
 
 def with_tables(text: str) -> str:
-    """Return a text with up-to-date tables between its marks."""
+    """Return a text with the tables between its markers brought up to date."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{_table(mark[2])}{mark[3]}", text)
 
 
@@ -93,7 +93,7 @@ def _table(name: str) -> str:
 
 
 def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
-    """Yield a row for each dotted key of a mapping and of the mappings in it."""
+    """Yield a row for each key of a model, and for the dotted keys of models nested in it."""
     said = _said(model)
     for key, hint in keys_of(model).items():
         is_required = "required" if key in model.__required_keys__ else ""
@@ -116,7 +116,7 @@ def _first_line(documented: Any) -> str:
 
 
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
-    """Return rows for the keys that all kinds have, followed by keys that only some kinds have."""
+    """Return rows for the keys that all kinds have, then for keys that only some kinds have."""
     kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
     rows_of_key: dict[str, list[Row]] = {}
     for rows in kinds:
@@ -129,9 +129,9 @@ def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
 
 
 def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
-    """Return the default of a key if all kinds have the key and agree on it, otherwise "".
+    """Return the default of a key if it is the same for all kinds, otherwise an empty string.
 
-    A key of the entries of a list only concerns the kinds that have the list.
+    All kinds must have the key. If it is a key of list items, only the kinds with that list count.
     """
     above, _, _ = key.rpartition("[]")
     number = sum(above in kind for kind in kinds) if above else len(kinds)
@@ -151,7 +151,7 @@ def _kinds_table(load: Any, registry: Mapping[str, str]) -> str:
 
 
 def _said(model: Any) -> dict[str, str]:
-    """Return the ``#:`` comments of a class and its bases, by the key that each one describes."""
+    """Return the ``#:`` comment on each key of a class and its bases."""
     sentences: dict[str, str] = {}
     for base in getattr(model, "__orig_bases__", ()):
         sentences |= _said(base)

@@ -1,15 +1,15 @@
 """Names in a paper's configuration: lists, sweeps and labels in their canonical form.
 
-Where the configuration lists settings or algorithms, an entry is
+Where the configuration lists settings or algorithms, each entry is one of the following:
 
 ``label``                       a name, or ``name[option=value,...]``
-``$name``                       all entries of the list ``name`` among ``lists``
+``$name``                       all entries of the list ``name`` in the section ``lists``
 ``[...]``                       a list within the list
 ``{sweep: label, key: values}`` the label with each value of a key; with several keys, the label
                                 with each combination of values, where the first key changes
                                 slowest. ``label`` may also be a list of labels.
 ``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``,
-                                the form of the names of some facts
+                                as in the names of some facts
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,13 +33,14 @@ class Names:
     bases : mapping
         The paper's base settings, by name.
     files : mapping or None
-        Classes in files, by their names in the configuration.
+        For each user's algorithm, its name in the configuration and its class, as
+        ``path.py:Class``.
 
     Attributes
     ----------
     settings : dict
-        The full specification, by canonical label, of every base setting and of every setting that
-        was looked up.
+        The full specifications of all base settings and of the settings looked up so far, by
+        canonical label.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Names:
         self._canonicals: dict[str, str] = {}
 
     def add_lists(self, lists: Mapping[str, Any]) -> None:
-        """Add lists under their names; an entry may refer to lists that precede its own."""
+        """Add named lists; the entries of a list may refer to lists that were added before it."""
         for name, entries in lists.items():
             if name in self._lists:
                 raise ConfigError(f"lists.{name} exists in an earlier file; allowed: a new name")
@@ -92,7 +93,7 @@ class Names:
         return self._known(label, spec)
 
     def is_setting(self, text: str) -> bool:
-        """Return whether a label names a setting, whatever its options are."""
+        """Return whether a label names a setting, regardless of its options."""
         return name_of(text) in self._paper["settings"]
 
     def _known(self, label: Label, spec: dict[str, Any]) -> str:
@@ -127,7 +128,9 @@ class Names:
     def _swept(self, place: str, sweep: Mapping[str, Any]) -> list[str]:
         keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
         if "sweep" not in sweep or not keys:
-            raise ConfigError(f"{place} has {dict(sweep)!r}; allowed: sweep, with keys and values")
+            raise ConfigError(
+                f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and keys with values"
+            )
         return [
             _with_options(text, dict(zip(keys, values, strict=True)))
             for text in self._expand(place, sweep["sweep"])
@@ -136,13 +139,15 @@ class Names:
 
     def _crossed(self, place: str, cells: Mapping[str, Any]) -> list[str]:
         if set(cells) != {"settings", "algorithms"}:
-            raise ConfigError(f"{place} has {dict(cells)!r}; allowed: settings with algorithms")
+            raise ConfigError(
+                f"{place} has {dict(cells)!r}; allowed: the keys 'settings' and 'algorithms'"
+            )
         settings, labels = (self._expand(place, cells[key]) for key in ("settings", "algorithms"))
         return [f"{setting}/{label}" for setting in settings for label in labels]
 
 
 def parts(text: str) -> list[str]:
-    """Split a text at its slashes, except for slashes within options."""
+    """Split a text at its slashes, except for slashes inside brackets."""
     pieces, depth = [""], 0
     for letter in text:
         depth += (letter == "[") - (letter == "]")

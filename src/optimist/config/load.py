@@ -29,9 +29,10 @@ ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 
 
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
-    """Return config/config.yaml with the YAML files ``overlays`` merged over it, checked.
+    """Merge the YAML files ``overlays`` over config/config.yaml; check and return the result.
 
-    The ``values`` are merged last: texts ``key=value`` as for Snakemake's option ``--config``.
+    The ``values`` are merged last; they are texts of the form ``key=value``, as in Snakemake's
+    option ``--config``.
     """
     config: dict[str, Any] = {}
     for overlay in overlays:
@@ -46,7 +47,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
 
 
 def read_overlay(path: str | Path) -> dict[str, Any]:
-    """Return the keys of an overlay; raise ConfigError for an unknown key or a wrong value."""
+    """Return the content of an overlay; raise ConfigError for an unknown key or a wrong value."""
     overlay = read_yaml(path) or {}
     if not isinstance(overlay, dict):
         raise ConfigError(f"{path} holds {overlay!r}; allowed: keys with values")
@@ -54,14 +55,14 @@ def read_overlay(path: str | Path) -> dict[str, Any]:
 
 
 def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
-    """Check some keys of the configuration, and return them with typed values."""
+    """Check an overlay, in which keys may be missing, and return it with typed values."""
     typed: dict[str, Any] = _typed(overlay, Config)
     check(typed, Config, source, is_part=True)
     return typed
 
 
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``config`` merged over config/config.yaml, without checks.
+    """Return ``config`` merged over config/config.yaml, without checking it.
 
     Snakemake does this itself unless the workflow is used as a module, where ``config`` is an
     overlay.
@@ -89,7 +90,7 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
 def _typed(value: Any, hint: Any) -> Any:
     """Replace texts in a value by the YAML values that they spell, where the type allows no text.
 
-    For ``caps={trials: 2}``, Snakemake's option ``--config`` passes 2 as a text.
+    For ``caps={trials: 2}``, Snakemake's option ``--config`` passes the number as text.
     """
     if isinstance(value, Mapping):
         return {key: _typed(inner, inside(hint, str(key))) for key, inner in value.items()}
@@ -135,14 +136,14 @@ def load_style() -> dict[str, Any]:
 
 
 def read(name: str, model: Any) -> Any:
-    """Return the document in a file of the project, checked against a model."""
+    """Return the document in a file of the project, after checking it against a model."""
     document = read_yaml(project_root() / name)
     check(document, model, _source(name))
     return document
 
 
 def load_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims in a YAML file, checked, with readings in place of choices.
+    """Load the claims in a YAML file, check them, and return them with all readings expanded.
 
     Raises
     ------
@@ -170,7 +171,7 @@ _overlays: list[str] = []
 
 @contextmanager
 def using(*overlays: str | Path) -> Iterator[None]:
-    """Apply the changes in some overlays, and no others, to papers loaded within the context.
+    """Apply the changes in these overlays, and no others, to papers loaded within the context.
 
     Raises
     ------
@@ -195,20 +196,20 @@ def overlays_in_use() -> list[str]:
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the changes that a configuration makes to papers, in the form for `load_paper`."""
+    """Return the changes that a configuration makes to papers, as `load_paper` takes them."""
     more = {key: config[key] for key in ("algorithm_files", "additions")}
     return {**config["changes"], **more}
 
 
 def with_file(label: str) -> str:
-    """Replace the name in an algorithm's label by the file that an overlay in use gives for it."""
+    """Replace the name in an algorithm's label by the class that an overlay in use gives for it."""
     name = name_of(label)
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
 
 
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the configuration of a paper, checked against its models and by building each cell.
+    """Load the configuration of a paper; check it against the models and by building each cell.
 
     Parameters
     ----------
@@ -238,7 +239,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
 
 
 def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the paper in a folder with everything written out, changed and checked."""
+    """Expand the configuration of the paper in a folder, apply the changes, and check it."""
     rooms, sources = _rooms(folder, changes)
     names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
     paper = expand_paper(rooms, sources, names)
@@ -258,7 +259,7 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
-    """Rewrite a message about a paper so that it locates additions where their author put them."""
+    """Rewrite a message about a paper so that it names additions by their keys in the overlay."""
     if folder.name in changes.get("additions", {}):
         number = len(read_yaml(folder / "runs.yaml")["runs"])
 
@@ -275,7 +276,7 @@ def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
 def _rooms(
     folder: Path, changes: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Source]]:
-    """Return the documents in a paper's folder, with additions, and their sources for messages."""
+    """Return a paper's documents, including additions, and the sources that messages name."""
     sources = {room: _source(f"config/papers/{folder.name}/{room}.yaml") for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     additions = (changes or {}).get("additions", {}).get(folder.name, {})
@@ -297,7 +298,7 @@ def _source(name: str) -> Source:
 
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a paper with the changes to its numbers of trials and its settings."""
+    """Return a copy of a paper with its numbers of trials and its settings changed."""
     copy: dict[str, Any] = copied(paper)
     for block in copy["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
@@ -308,7 +309,7 @@ def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 
 def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the changes to a setting without the options that its label sets."""
+    """Return the changes to a setting, except those to options that its label sets."""
     in_label = {key for key, _ in Label.parse(label, "setting").options}
     return {
         part: {k: v for k, v in value.items() if k not in in_label}

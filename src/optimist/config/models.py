@@ -47,7 +47,7 @@ class Only(Keys):
 
 class Timing(Keys):
     #: Whether a race reserves more cores than the one that it uses, and a whole node on a cluster.
-    #: Otherwise times mean nothing.
+    #: Otherwise the measured times are meaningless.
     exclusive: bool
     #: Largest number of the machine's cores that a timing job reserves; it uses one. null means
     #: all.
@@ -66,7 +66,7 @@ class Covertype(Keys):
     clusters: Annotated[int, Ge(1), Le(100_000)]
     seed: Seed  #: K-means seed. Seed 7 gives the extreme means that the paper reports.
     n_init: Annotated[int, Ge(1), Le(1000)]  #: K-means restarts.
-    #: Seeds over which the extreme cluster means are reported.
+    #: Seeds for which the extreme cluster means are reported.
     spread_seeds: Annotated[list[Seed], MinLen(1)]
 
 
@@ -76,7 +76,7 @@ class Datasets(Keys):
 
 
 class Config(Keys):
-    #: Papers to run, by the name of their folder in config/papers.
+    #: Papers to run, given by the names of their folders in config/papers.
     papers: Annotated[list[str], MinLen(1), Once]
     results: str  #: Folder for all generated files except figures, relative to the project.
     figures: str  #: Folder for figures, tables, claims and their records.
@@ -97,8 +97,8 @@ class Config(Keys):
     #: Whether trials that exceed the resources of their job end with a status. Otherwise the
     #: scheduler ends the whole job.
     resource_limits: bool
-    memory_factor: Factor  #: Factor on the memory that jobs ask a scheduler for.
-    #: Factor on the time that jobs ask a scheduler for, and that resource_limits lets them use.
+    memory_factor: Factor  #: Factor on the memory that jobs request.
+    #: Factor on the time that jobs request, which is also their limit under resource_limits.
     time_factor: Factor
     timing: Timing  #: The timing lane.
     data: Data  #: How data sets are obtained.
@@ -119,14 +119,14 @@ class Said(Keys):
     #: `n`, are filled in from `numbers`.
     headline: str
     says: str  #: The statement of the paper, for the README's table.
-    measured: str  #: Our measurement of the same, with numbers as in `headline`.
+    measured: str  #: Our measurement for this statement, with numbers as in `headline`.
     #: Checks whose numbers these sentences quote, each under a name of your choice.
     numbers: dict[str, Number]
-    expects: dict[str, str]  #: Verdicts that the sentences rest on, by claim.
+    expects: dict[str, str]  #: Verdicts on which the sentences rest, by claim.
 
 
 class Finding(Number):
-    expects: str  #: The verdict that the sentence rests on.
+    expects: str  #: The verdict on which the sentence rests.
     #: The sentence; `{value}`, `{low}`, `{high}` and `{n}` are filled in, `{value:.2g}` with two
     #: digits.
     text: str
@@ -134,4 +134,4 @@ class Finding(Number):
 
 class Findings(Keys):
     papers: dict[str, Said]  #: Claims and findings of each paper.
-    findings: list[Finding]  #: Sentences that open the page.
+    findings: list[Finding]  #: Sentences at the top of the page.

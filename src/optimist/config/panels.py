@@ -1,8 +1,8 @@
-"""Panels of a figure: from one entry of the file to every single panel.
+"""Expansion of the entries for panels in ``figures.yaml`` into single panels.
 
-A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`. It is then
-written out as one panel for each combination of values, where the first key in the order of
-`SPREAD` changes slowest. ``settings: {each: ...}`` gives one panel for each setting. A panel with
+An entry may hold a list under one or several of the keys `SPREAD`. It is then written out as one
+panel for each combination of values, where the first key in the order of `SPREAD` changes slowest.
+``settings: {each: ...}`` gives one panel for each setting. A panel with
 ``over: {key: values}`` shows its single ``setting`` with each of the values of a key.
 """
 
@@ -22,7 +22,7 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
 ) -> tuple[dict[str, Any], set[str]]:
-    """Return a figure with all its panels written out, and the titles of the file that it uses.
+    """Return a figure with all its panels written out, and the keys of the titles that it uses.
 
     Parameters
     ----------
@@ -31,7 +31,8 @@ def expand_figure(
     figure : mapping
         An entry of ``figures``.
     room : mapping
-        The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure.
+        The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure. Only the keys
+        of these titles are returned.
     names : Names
 
     Raises
@@ -81,7 +82,7 @@ def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str
 
 
 class _Panel:
-    """One panel as the file has it, with the defaults of its figure."""
+    """An entry for one or several panels in the file, with the defaults of its figure."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class _Panel:
         return value if isinstance(value, list) else [value]
 
     def _titled(self, panel: dict[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a panel in whose title the keys in braces are replaced by the panel's values."""
+        """Replace each key in braces in a panel's title by the words for the panel's value."""
         if "title" not in panel:
             return panel
         if not isinstance(panel["title"], str):
@@ -132,7 +133,7 @@ class _Panel:
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
-        """Return the title of a value from ``titles``, or for a setting from the setting itself."""
+        """Return the title of a value, from ``titles`` or, if it is a setting, from the setting."""
         is_setting = key in ("setting", "settings")
         for word in [str(value), *([name_of(value)] if is_setting else [])]:
             if word in self._titles:

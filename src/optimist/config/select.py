@@ -1,4 +1,4 @@
-"""Selection of cells by text: patterns of settings, environments in files, and algorithms."""
+"""Selection of cells by patterns of settings, environments in files, and algorithms."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
 
-# The paper of settings that belong to no paper.
+# The paper id of settings that belong to no paper.
 OWN = "own"
 # The default horizon of a user's own setting.
 HORIZON = 1000
@@ -28,7 +28,7 @@ SHOWN = 8  # the number of names that an error about a pattern lists
 
 @dataclass(frozen=True)
 class Setting:
-    """An environment with its parameters, and the arguments that algorithms get.
+    """An environment with its parameters, and the arguments of the algorithms that play it.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class Setting:
         return self.label if self.paper == OWN else f"{self.paper}/{self.label}"
 
     def cell(self, algorithm: str) -> Cell:
-        """Return the cell of an algorithm, given by its label.
+        """Return the cell in which the algorithm with this label plays the setting.
 
         Raises
         ------
         ConfigError
-            If no algorithm of this name plays in the setting's domain.
+            If no algorithm with this name plays in the setting's domain.
         """
         try:
             return make_cell(self._source, self.label, algorithm)
@@ -99,7 +99,7 @@ def once(chosen: Iterable[Setting]) -> list[Setting]:
     Raises
     ------
     ConfigError
-        If environments in different files have the same name, as names must identify settings.
+        If environments in different files have the same name; names must identify settings.
     """
     by_name: dict[str, Setting] = {}
     for one in chosen:
@@ -122,7 +122,7 @@ def setting(text: str, **options: Value) -> Setting:
 
 def _settings(text: str) -> list[Setting]:
     if not isinstance(text, str):
-        raise ConfigError(f"setting is {text!r}; allowed: a text, PAPER/SETTING")
+        raise ConfigError(f"setting is {text!r}; allowed: a text of the form PAPER/SETTING")
     paper_name, slash, label = text.partition("/")
     if names_file(name_of(text)) or (not slash and name_of(text) in ENVIRONMENTS):
         return [_own(text)]
@@ -148,15 +148,15 @@ def _settings(text: str) -> list[Setting]:
         names = ", ".join([*labels][:SHOWN])
         more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
         raise ConfigError(
-            f"setting {text!r} matches nothing{runs}; allowed: patterns, with no wildcards "
-            f"but * and ?, that match some of {names}{more}; optimist list "
+            f"setting {text!r} matches nothing{runs}; allowed: patterns, in which only * "
+            f"and ? are wildcards, that match some of {names}{more}; optimist list "
             f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']} prints them"
         )
     return [_setting(paper_name, name, paper) for name in matching]
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
-    """Return a setting with its canonical label and with its options in its title."""
+    """Return the setting with this label, made canonical; its title includes the options."""
     label = make_cell(source, label, "uniform").setting
     name = name_of(label)
     title = source["settings"][name].get("title")
@@ -166,7 +166,7 @@ def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
 
 
 def _own(text: str) -> Setting:
-    """Return a setting for a user's environment, named after the class."""
+    """Return a setting, named after its class, for an environment that a user wrote."""
     asked = Label.parse(text, "setting")
     name = asked.name.rpartition(":")[2]
     spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
@@ -183,7 +183,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm, given by a label or by a class, which is registered."""
+    """Return the label of an algorithm that is given as a label or as a class to register."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):
@@ -210,7 +210,7 @@ def register(cls: type) -> str:
 
 
 def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
-    """Return the cells of all given settings and algorithms.
+    """Return a cell for each combination of the given settings and algorithms.
 
     Each published algorithm is built for a problem of its setting. The constructors of users'
     classes run only in the processes that play them.
@@ -242,7 +242,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
             if cell.algorithm in asked:
                 raise ConfigError(
                     f"algorithms {asked[cell.algorithm]!r} and {label!r} are the same, "
-                    f"{cell.algorithm!r}; allowed: each once"
+                    f"{cell.algorithm!r}; allowed: each algorithm once"
                 )
             asked[cell.algorithm] = label
             chosen[cell.name] = cell
@@ -250,9 +250,10 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return by label the cells of classes in files and packages, loaded by another process.
+    """Return, for each label, the cells of a class in a file or package.
 
-    A class that ends that process also ends the processes that play it, and these report the error.
+    Another process loads the classes. A class that ends this process is not checked here: it also
+    ends the processes that play it, and they report the error.
     """
     made: dict[str, list[Cell]] = {}
     if labels:
@@ -271,9 +272,10 @@ def load(
     where: Sequence[Setting],
     labels: Sequence[str],
 ) -> None:
-    """Send labels and their cells; each class is loaded in a copy of this process.
+    """Load each class in a copy of this process, and send its label and its cells.
 
-    Nothing is sent for a class that ends the copy or raises an error from outside this package.
+    Nothing is sent for a class that ends the copy, or that raises any error other than an
+    OptimistError.
 
     Raises
     ------
@@ -292,7 +294,7 @@ def load(
 
 
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
-    """Return the cells of an algorithm after building it for problems with two rounds."""
+    """Return the cells of an algorithm, after building it for two rounds of each setting."""
     cells_of_label = [one.cell(label) for one in where]
     for cell in cells_of_label:
         check_length(cell.paper, cell.setting, cell.algorithm)

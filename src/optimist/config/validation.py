@@ -25,7 +25,7 @@ _TYPES = {
     bool: "true or false",
     NoneType: "null",
 }
-# Kinds of faults, as pydantic names them, with words that contain the violated bound.
+# Descriptions of violated bounds, by the name that pydantic gives to the kind of fault.
 _BOUNDS = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
@@ -132,7 +132,7 @@ class _Fault:
 
     @classmethod
     def of(cls, error: Mapping[str, Any], document: Any, model: Any) -> "_Fault":
-        """Construct the fault from an error of pydantic, whose location also has union members."""
+        """Construct the fault from a pydantic error, whose location also lists union members."""
         kind, location, path = error["type"], error["loc"], list[Any]()
         value, hint = document, model
         is_key = location[-1:] == ("[key]",)
@@ -146,11 +146,11 @@ class _Fault:
 
     @property
     def is_of_type(self) -> bool:
-        """Whether the value has the wrong type; for a union, each member gives such a fault."""
+        """Whether the fault is a wrong type; for a union, there is one such fault per member."""
         return self.kind.endswith(("_type", "_required"))
 
     def message(self, document: Any, model: Any, source: Source, place: str) -> str:
-        """Return the line that users see."""
+        """Return the one-line message for the user."""
         value, hint = document, model
         for step in self.path:
             value, hint = value[step], inside(hint, step)
@@ -189,7 +189,10 @@ class _Fault:
 
 
 def _first(faults: Sequence[_Fault]) -> _Fault:
-    """Return the fault nearest to the top of the document, preferring one with an unknown key."""
+    """Return the least deeply nested of the informative faults, preferring unknown keys.
+
+    A wrong type is uninformative if the value also has a deeper fault or a fault of another kind.
+    """
     telling = [
         fault
         for fault in faults

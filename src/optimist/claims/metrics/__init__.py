@@ -2,8 +2,8 @@
 
 A trial or a turn yields a quantity (`quantities`). A statistic (`statistics`) is a function that
 turns such values into evidence. The ``line`` above the function names its quantities and gives the
-template of its label, whose fields are the arguments that a check sets. A new statistic takes one
-function with such a line.
+template of its label, whose fields are the arguments that a check sets. To add a statistic, write
+one function with such a line.
 """
 
 from optimist.claims.metrics import statistics  # noqa: F401  fills the table

@@ -1,4 +1,4 @@
-"""Quantities: the values that a trial or a turn yields, and their tables.
+"""Quantities: the values that a trial or a turn yields, and the tables that contain them.
 
 A trial of the timing lane is a turn, in which cells are played one after another. Times are
 compared only between cells that were timed in common turns, so that drift of the machine cancels;
@@ -41,7 +41,7 @@ class Quantity:
     arguments : tuple of str
         Arguments that no label shows.
     is_gated : bool
-        Whether a check decides only if some method beats uniform play.
+        Whether a check of the quantity decides only if some method beats uniform play.
     is_together : bool
         Whether compared cells must be timed in common turns.
     """
@@ -110,7 +110,7 @@ class Asked:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell; a list of settings is grouped by algorithm."""
+        """Setting and algorithm of each cell; a list of settings is repeated for each algorithm."""
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
         if "algorithm" in self and "other" in self:
@@ -126,7 +126,7 @@ class Asked:
     def check(self, number: int) -> None:
         """Raise ConfigError if the arguments are inconsistent.
 
-        ``number`` is the required number of settings in a list, 0 for any.
+        ``number`` is the required number of settings in a list; 0 means any number.
         """
         settings, since = self.settings, self.arguments.get("since")
         numbers = {
@@ -141,7 +141,9 @@ class Asked:
                 raise ConfigError(f"{words}; allowed: {len(settings)}, one for each setting")
         if "tuning" in self and len(set(map(name_of, settings))) > 1:
             names = ", ".join(settings)
-            raise ConfigError(f"settings of a tuning are {names}; allowed: settings of one name")
+            raise ConfigError(
+                f"settings of a tuning are {names}; allowed: settings that have the same name"
+            )
         if "rounds" in self and not 0 <= self["since"] < self["rounds"]:
             raise ConfigError(
                 f"since is {self['since']}; allowed: at least 0 and below rounds, {self['rounds']}"
@@ -175,7 +177,7 @@ class Asked:
         return frames
 
     def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
-        """Return the rows of the complete trials of a cell in a study's table."""
+        """Return, from a study's table, the rows of a cell's complete trials."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
         rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
@@ -208,7 +210,7 @@ class Asked:
         return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
 
     def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
-        """Return how much the quantity of each trial grows after the round ``since``.
+        """Return the growth of each trial's quantity after the round ``since``.
 
         Raise Missing unless the trials have at least one round after it.
         """

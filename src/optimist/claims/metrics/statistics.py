@@ -1,7 +1,7 @@
-"""Statistics: evidence of one number from the values of trials or turns.
+"""Statistics: evidence about one number from the values of trials or turns.
 
-Means over trials are arithmetic, and Student's t of y - b x decides on their ratios. Means over
-turns are geometric, and Student's t of logarithms decides.
+Means over trials are arithmetic, and their ratios are tested by Student's t of y - b x. Means over
+turns are geometric, and are tested by Student's t of logarithms.
 """
 
 import math
@@ -40,7 +40,7 @@ def value(of: Asked) -> Exact:
 
 @line("value", "not_run", "{what}, not run as the tuning fails otherwise")
 def not_run(of: Asked) -> Exact:
-    """A placeholder for a cell that was not run because its tuning fails on other checks.
+    """A placeholder for a cell that was not run because its tuning fails in other checks.
 
     The reading with this check may fail but cannot hold.
     """
@@ -83,7 +83,7 @@ def largest(of: Asked) -> Exact:
 def rate(of: Asked) -> Evidence:
     """Mean of a counter at the end, divided by the number of rounds.
 
-    For a probe, the share of its selections that agree with the leader's selections.
+    For a probe, this is the share of its selections that agree with the leader's selections.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
@@ -92,7 +92,7 @@ def rate(of: Asked) -> Evidence:
 
 @line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
 def late_per_round(of: Asked) -> Evidence:
-    """Mean regret per round after a given round: the simple regret of a round drawn from these."""
+    """Mean regret per round after a given round: the simple regret of a random later round."""
     (rows,) = of.frames()
     played = rows["round"].max() - recorded(rows, of["since"])
     return Mean((of.after(rows, of["since"]) / played).to_numpy())
@@ -100,7 +100,7 @@ def late_per_round(of: Asked) -> Evidence:
 
 @line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
-    """Share of the regret that accrues after a given round: 0 if no regret follows it."""
+    """Share of the regret that accrues after a given round."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
@@ -118,7 +118,7 @@ def share_of_settings(of: Asked) -> Evidence:
     "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
-    """Share of trials, pooled over settings, that never lost the true parameter.
+    """Share of trials, pooled over settings, in which all sets contained the true parameter.
 
     Settings of the same name share random numbers, so their trials are not independent: pool only
     settings of different names.
@@ -156,13 +156,13 @@ def median_ratio(of: Asked) -> Evidence:
 
 @line("spread", "regret", "spread of the regret of {pair}, {setting}")
 def ratio_of_spreads(of: Asked) -> Evidence:
-    """Ratio of the mean distances of regrets from their medians, over common trials."""
+    """Ratio of two algorithms' mean distances of the regret from its median, over common trials."""
     return inference.spread_ratio(*of.common())
 
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
-    """Ratio of the mean regrets of two algorithms, each in its best of several settings.
+    """Ratio of the mean regrets of two algorithms, each in the best setting for it.
 
     The best setting has the smallest mean over the first ``tuning`` trials; the ratio uses the
     other trials. The settings must share their random numbers.
@@ -187,7 +187,7 @@ def tuned_ratio(of: Asked) -> Evidence:
     least=RATIO_UNITS,
 )
 def doubling(of: Asked) -> Evidence:
-    """Growth of mean regret over the second half of the rounds: 2 if linear, 1 if regret stops.
+    """Factor by which mean regret grows in the second half of the rounds: 2 if it is linear.
 
     Splits of the data share most training rows, see `splits_mean`.
     """
@@ -228,7 +228,7 @@ def range_within(of: Asked) -> Exact:
 @line("growth", "regret", "regret of {pair}, {setting} relative to {base}", least=JACKKNIFE_UNITS)
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
-    """Growth of the ratio of two algorithms from one setting, or round, to another."""
+    """Growth of the ratio of two algorithms' means from one setting, or round, to another."""
     return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
@@ -276,7 +276,7 @@ def difference_over_splits(of: Asked) -> Evidence:
 
 @line("curvature", "column", "curvature of log {column} of {over}", settings=3)
 def curvature(of: Asked) -> Evidence:
-    """Mean over trials of the second difference of a logarithm over three settings.
+    """Mean over trials of the second difference of a column's logarithm over three settings.
 
     The settings must be equally spaced; growth is slower than exponential if the value is below 0.
     """
@@ -316,13 +316,13 @@ def exponent(of: Asked) -> Evidence:
     settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
-    """Exponent of regret between two settings in the typical pair of trials."""
+    """Exponent of the growth of regret between two settings, in the typical pair of trials."""
     late, early, factor = _between(of)
     return inference.exponent_between(MedianRatio(late, early), factor)
 
 
 def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the regrets at the second and at the first of two points, and the points' ratio."""
+    """Return the regrets at the second and at the first point, and the ratio of the points."""
     frames = of.frames()
     if "points" in of:
         (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
@@ -363,7 +363,7 @@ def exponent_difference(of: Asked) -> Evidence:
     "points",
 )
 def slope_over_settings(of: Asked) -> Evidence:
-    """Slope over settings, or the difference between the slopes of two algorithms.
+    """Log-log slope over settings, or the difference between the slopes of two algorithms.
 
     The trials with number i in all settings form one unit, whether they play one instance or a
     different instance in each setting. ``since`` gives a round for each setting.
@@ -377,7 +377,7 @@ def slope_over_settings(of: Asked) -> Evidence:
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
 @line("slope", "watched", "log-log slope of {column} on {against} of {over}")
 def slope_on(of: Asked) -> Evidence:
-    """Slope of a quantity on another column over settings, with both values at the end."""
+    """Log-log slope of a quantity on another column over settings, both at the end of trials."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means

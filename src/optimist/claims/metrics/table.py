@@ -21,7 +21,7 @@ class Metric:
     ----------
     quantity, statistic : str
     template : str
-        Template of its label, with arguments in braces.
+        Template of the label of a check, with arguments in braces.
     arguments : tuple of str
         Names of the arguments, all of which are required.
     units : {"trials", "turns", "splits"}
@@ -31,8 +31,8 @@ class Metric:
         the bound of the check, or is fixed for "growth". With "tuned", the settings are tunings,
         and a method has to learn in only one of them.
     least : int or callable
-        The smallest number of units with which the metric decides, if it exceeds the minimum for
-        every check; or a function that returns this number for an error on each side.
+        The smallest number of units with which the metric can decide, or a function that returns
+        it for an error on each side. The minimum for all checks also applies.
     is_exact : bool
         Whether the value has no sampling error, so that any number of units suffices.
     settings : int
@@ -58,7 +58,7 @@ class Metric:
         return f"{self.statistic} of {self.quantity}"
 
     def __call__(self, cells: Cells, **arguments: Any) -> Evidence:
-        """Return the evidence from cells; raise Missing if they lack the necessary values."""
+        """Compute the evidence from cells; raise Missing if they lack the necessary values."""
         return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
     def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:

@@ -1,10 +1,10 @@
-"""Values by trial, and the trials that several cells have in common.
+"""Values of single trials, and the trials that several cells have in common.
 
 Trials with the same number form a unit. They share random numbers within a setting, and across
-settings of the same name. In settings of different names they are independent and still form a
+settings with the same name. In settings with different names they are independent, and still form a
 unit: a test on such pairs is exact, whereas a test for two samples of unequal size errs under heavy
 tails. In simulations with log-normal noise of sigma 1.5 and samples of 30 and 100 trials, it errs
-in 6.1 % of cases on a side instead of 2.5 %, and the test on pairs in 1.5 %.
+on a given side in 6.1 % of cases instead of 2.5 %, and the test on pairs errs in 1.5 %.
 """
 
 from collections.abc import Sequence
