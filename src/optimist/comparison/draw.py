@@ -71,8 +71,8 @@ def plot(
     Raises
     ------
     ConfigError
-        If ``path`` has an unsupported extension, if ``names`` contains an unknown algorithm, or if no
-        trial was completed.
+        If ``path`` has an unsupported extension, if ``names`` contains an unknown algorithm, or if
+        no trial was completed.
     """
     import matplotlib.style
     from matplotlib.figure import Figure

@@ -69,7 +69,7 @@ def rank(
     proportion("level", level)
     missing = [name for name in NEEDED if name not in played]
     if missing:
-        raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: the result of play")
+        raise ConfigError(f"the table has no column {', '.join(missing)}; use the result of play")
     if reference is not None:
         reference = str(Label.parse(reference))
         if reference not in (labels := [*dict.fromkeys(played["algorithm"])]):

@@ -26,7 +26,7 @@ class TableKeys(Keys):
     group: NotRequired[Group]  #: Group of targets that makes it; default paper.
 
 
-# Meanings of columns that several kinds have.
+# Meanings of columns that several kinds of tables have.
 MEANINGS = {
     "setting": "label of the setting",
     "algorithm": "label of the algorithm",
@@ -72,7 +72,7 @@ class Table(Part):
         """Yield its rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return its rows as a sorted frame."""
+        """Return its rows as a frame, sorted by `order` within each setting."""
         import pandas as pd
 
         frame = pd.DataFrame(self.rows(tables))
@@ -125,8 +125,8 @@ def to_markdown(frame: "pd.DataFrame") -> str:
     """Format a table as Markdown.
 
     Columns ``name``, ``name_low95`` and ``name_high95`` become one column, such as
-    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits, and missing numbers are
-    left out.
+    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits, and cells of
+    missing numbers are left empty.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
@@ -135,7 +135,7 @@ def to_markdown(frame: "pd.DataFrame") -> str:
 
 
 def _without_ends(frame: "pd.DataFrame") -> list[str]:
-    """Return the names of all columns except those with the ends of intervals."""
+    """Return the names of all columns, except for columns with the ends of intervals."""
     return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
 
 
