@@ -17,7 +17,7 @@ class Clock:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
         self._left = Counter(one.cell.name for one in trials)
         self._ended: Counter[str] = Counter()
-        self._seconds: dict[str, float] = defaultdict(float)  # by cell, of trials that have ended
+        self._seconds: dict[str, float] = defaultdict(float)  # by cell, for trials that have ended
         self._expected: dict[str, float] = {}
         for one in trials:
             cell = one.cell

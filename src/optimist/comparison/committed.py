@@ -47,9 +47,9 @@ class Committed:
         self.other: set[str] = set()
 
     def rows(self, trials: Trials, digest: str) -> "tuple[pd.DataFrame, str] | None":
-        """Return the recorded rounds of a trial, without times, and the commit of the code.
+        """Return the recorded rounds of a trial, without times, and the commit of its code.
 
-        Return None if the table lacks the trial, or if playing it now could change the result.
+        Return None if the table lacks the trial or if playing it now could give a different result.
 
         Parameters
         ----------

@@ -136,7 +136,7 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Map labels to labels without file names, unless two files define methods of the same name."""
+    """Map labels to labels without file names, except where two files share a method's name."""
     names = {label: name_of(label) for label in labels}
     called = {
         name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
@@ -209,7 +209,7 @@ def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
-    """Return a scale for the values ``drawn`` that makes differences between ``seen`` visible.
+    """Return a scale for the values ``drawn`` on which the values ``seen`` can be told apart.
 
     It is linear unless the largest value of ``seen`` is more than ``far`` times the smallest
     positive value.

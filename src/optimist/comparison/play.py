@@ -106,7 +106,7 @@ def play(
         process. Such a class is pickled with cloudpickle and runs in another process. Its output
         and side effects stay in that process, and its trials are not kept.
     trials, first : int
-        Play trials first, ..., first + trials - 1.
+        The trials first, ..., first + trials - 1 are played.
     rounds : int or None
         Number of rounds after which each trial stops; None for the whole horizon. The algorithms
         plan for the whole horizon in either case.
@@ -161,7 +161,7 @@ def play(
         if rounds > (most := cell.spec["horizon"]):
             raise ConfigError(
                 f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most its horizon, "
-                f"{most}, which the option horizon changes"
+                f"{most}; the option horizon changes it"
             )
     asked = [
         Trials("regret", cell, trial, trial + 1, rounds=rounds)

@@ -25,7 +25,7 @@ logger = logging.getLogger("optimist")
 
 
 def prepared(name: str) -> Path:
-    """Prepare a data set with the current code and configuration, unless done; return its folder.
+    """Prepare a data set with the current code and configuration if needed; return its folder.
 
     The workflow has its own copy, because only the workflow knows the inputs of its tables.
 

@@ -76,7 +76,7 @@ def _left(now: Progress) -> str:
 
 
 def compared(options: argparse.Namespace) -> "pd.DataFrame":
-    """Play the trials that the options request, write the requested files, return the ranking.
+    """Play the requested trials, write the requested files, and return the ranking.
 
     A copy of this process loads users' environments, so that they cannot affect the ranking.
 

@@ -19,7 +19,7 @@ REFERENCES = ("line", "slope", "phase", "ball")
 
 
 def by_series(artists: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
-    """Yield the name of each data series, in order, and the artists of the series."""
+    """Yield the name and the artists of each data series, in order of appearance."""
     data = artists[artists["role"] == "data"]
     yield from data.groupby("series", sort=False)
 
@@ -57,7 +57,7 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
-    """Return the indices of the points to mark: six evenly spaced points, or all if few.
+    """Return the indices of the points to mark: six evenly spaced points, or all if there are few.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def whiskers(artists: "pd.DataFrame") -> np.ndarray:
 
 
 def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw the references: grey lines, with names in the legend, and points next to their names."""
+    """Draw the references: grey lines, which the legend names, and points with their names."""
     for artist in of_role(artists, "line").itertuples():
         canvas.axhline(artist.y, **style.reference(artist.note))
     for artist in of_role(artists, "phase").itertuples():

@@ -42,7 +42,7 @@ Spec = Mapping[str, Any]
 # Means of fewer trials have no interval: with two trials, the quantile of Student's t is 12.7.
 LEAST_TRIALS = 3
 
-# Columns of every row; columns of real numbers; columns of whole numbers.
+# Columns of every row, columns of real numbers, and columns of whole numbers.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
@@ -158,7 +158,10 @@ class Part(ABC):
         return list(product(self.settings, self.algorithms))
 
     def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks anything needed except cells."""
+        """Raise ConfigError if the paper's configuration lacks something that is needed.
+
+        Cells are not checked here.
+        """
 
 
 class Panel(Part):
@@ -256,7 +259,7 @@ class Panel(Part):
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
 
     def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield lines, a decade long, that grow as a power of x to the last artist of a series."""
+        """Yield lines proportional to a power of x, a decade long, up to a series' last artist."""
         for slope in self.spec.get("slopes", []):
             end = _last(pieces, slope["series"])
             if end is not None:

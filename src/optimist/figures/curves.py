@@ -4,7 +4,7 @@ x: round. y by kind:
 
 ``regret``           mean regret (band: the paper's interval)
 ``median_regret``    median regret (band: quartiles)
-``relative_regret``  mean regret over the mean regret of ``base`` (band: the interval, also divided)
+``relative_regret``  mean regret over that of ``base`` (band: the paper's interval, also divided)
 ``elapsed``          seconds so far, median over trials
 ``time_per_round``   seconds per round, median over trials
 """

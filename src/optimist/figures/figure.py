@@ -88,7 +88,7 @@ def draw(
     pdf_path: str,
     thumbnail_path: str,
 ) -> None:
-    """Draw a figure to files. The same table always gives the same bytes.
+    """Draw a figure and write its files. The same table always gives the same bytes.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _letters(columns: int) -> int:
 
 
 def _bars_height(panel: Panel, style: Style) -> float:
-    """Return the height in inches that the bars of a panel and their names need, or 0."""
+    """Return the height in inches for a panel's bars and their names; 0 for other panels."""
     if not panel.is_bars:
         return 0.0
     lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)

@@ -19,7 +19,7 @@ WIDTH = 6.5  # inches; on a page scaled to 5.5, as in many journals, text has 5.
 LETTERS_PER_INCH = 15  # at the font size of the legend
 LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to the text below its labels
-LONGEST_LABEL = 40  # letters
+LONGEST_LABEL = 40  # largest number of letters in a line of a label
 HANDLE = 7  # width of a legend's handle, in letters
 CELL_LETTERS = 36  # letters per line of a legend in a cell of the grid
 LONGEST_COUNTS = 100  # largest number of letters in the list of trial counts by series
@@ -75,7 +75,7 @@ def _in_cell(title: str) -> str:
 
 
 def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
-    """Put the shared legend into the spare cell of the grid, or below the panels without one."""
+    """Put the shared legend into the spare cell of the grid or, without one, below the panels."""
     if spare is None:
         drawn = page.legend(**legend, loc="outside lower center")
     else:

@@ -147,7 +147,7 @@ def fault(trials: "pd.DataFrame") -> str:
 
 
 def doubt(trials: "pd.DataFrame") -> str:
-    """State how many trials did not converge, although they count; "" if all converged."""
+    """State how many trials did not converge (they still count); "" if all converged."""
     count = (trials["status"] == "unconverged").sum()
     return f"unconverged: {count} of {len(trials)} trials" if count else ""
 
@@ -165,7 +165,7 @@ def missing(series: str, setting: str = "") -> "pd.DataFrame":
 
 
 def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return the mean, and the ends of its interval as the paper's configuration defines it."""
+    """Return the mean and its interval, of the kind and level in the paper's configuration."""
     columns = values.to_numpy(float)[:, None]
     intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
     return tuple(intervals[:, 0].tolist())

@@ -93,7 +93,7 @@ class Sweep(Panel):
         return float(value)
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw lines with whiskers side by side, or bars."""
+        """Draw bars, or lines whose whiskers are side by side."""
         if self.is_bars:
             draw_bars(canvas, self.algorithms, self.settings, artists, style)
             return

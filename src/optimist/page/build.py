@@ -15,7 +15,7 @@ from optimist.page.content import collect
 from optimist.plan.plan import Plan
 
 MOST_BYTES = 5_000_000
-# Numbers of trials per cell whose own curves the page keeps, tried in turn until it fits.
+# Numbers of trials per cell whose own curves are kept, tried until the page is small enough.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
@@ -101,7 +101,7 @@ def as_script(data: Any) -> str:
 
 
 def policy(scripts: list[str], styles: list[str]) -> str:
-    """Return the content security policy that allows these scripts and styles, and images."""
+    """Return the content security policy: it allows only these scripts and styles, and images."""
     allowed = {
         "default-src": ["'none'"],
         "script-src": [_hash(script) for script in scripts],

@@ -382,7 +382,7 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return what produced the results of each paper, and the data sets.
+    """Return the origins of each paper's results, and the data sets.
 
     For each paper, list the versions of the code and the machines that produced its results, in
     decreasing order of the number of cells.

@@ -115,8 +115,8 @@ def pack(
     cells : sequence of mapping
         Cells with ``curves`` and ``times`` from `of_cell`.
     trials : int
-        Largest number of trials per cell whose own regret curves are kept. Only summaries are kept
-        of times.
+        Largest number of trials per cell whose own regret curves are kept. For times, only
+        summaries are kept.
     """
     packer, packed = Packer(), []
     for cell in cells:

@@ -181,8 +181,8 @@ def watch_trials(
     -------
     DataFrame
         The columns are `TRIAL_COLUMNS` and ``columns``; ``status`` says how the trial ended (see
-        `optimist.experiments.loop`). A trial that ended before its first recorded
-        round has a single row, for round 0, without values.
+        `optimist.experiments.loop`). A trial that ended before its first recorded round has a
+        single row, for round 0, without values.
     """
     import pandas as pd
 

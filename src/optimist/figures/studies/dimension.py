@@ -53,7 +53,7 @@ class DimensionObserver(Observer):
     def __init__(self, environment: Any, algorithm: Any) -> None:
         problem, arms, means = algorithm.problem, environment.arms(0), environment.means(0)
         self.problem = problem
-        self.alpha = getattr(algorithm, "alpha", math.nan)  # from BKB's theory
+        self.alpha = getattr(algorithm, "alpha", math.nan)  # only BKB has it, from its theory
         self.exact = DistinctPosterior(problem.kernel, arms, problem.ridge)
         self.prior_bound = float(problem.kernel.diagonal(arms).max())
         self.mean_gap = float(means.max() - means.mean())
@@ -119,7 +119,7 @@ class Dimension(Study):
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:
-        """Return its columns, because claims refer to them."""
+        """Return the names of its columns, to which claims refer."""
         return {*COLUMNS}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":

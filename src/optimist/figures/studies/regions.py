@@ -163,7 +163,8 @@ class RegionsPanel(Panel):
         for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
             for _, outline in region.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **style.patch(series))
-        # The limits give both axes the same scale; a change of the box would cut off text below it.
+        # Both axes have the same scale, by a change of their limits: a box of another shape would
+        # cut off the text below it.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
         for artist in drawing.of_role(artists, "truth").itertuples():
@@ -181,7 +182,7 @@ class RegionsPanel(Panel):
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield the outlines of the part of a region that lies in the ball, as does the stated area."""
+    """Yield the outlines of the part of a region in the ball; the stated area is of this part."""
     in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
     grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):

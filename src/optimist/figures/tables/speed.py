@@ -66,7 +66,10 @@ class Speed(Table):
                 }
 
     def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
-        """Return milliseconds per round around each given round, of a trial, and of its updates."""
+        """Return times in milliseconds: per round around each given round, and totals of a trial.
+
+        The keys are the given rounds, ``total``, and ``updates``, the total of updates alone.
+        """
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         if totals.empty:
