@@ -28,7 +28,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     for pattern, simpler in _SIMPLER:
         formula = pattern.sub(simpler, formula)
     if _ATTRIBUTE.search(formula):
-        raise ValueError(f"no MathML for {formula!r}, because it sets attributes")
+        raise ValueError(f"no MathML for {formula!r}, which sets attributes")
     tree = convert_to_element(" ".join(formula.split()), display="block" if block else "inline")
     # The converter writes letters as character references, whose & must not be escaped.
     found = _REFERENCE.sub(r"&\1", tostring(tree, encoding="unicode"))
