@@ -39,7 +39,7 @@ class Clock:
     def left(self) -> float:
         """Remaining time on one core, in seconds.
 
-        Trials of a cell without an estimate count as the mean of all trials that have ended.
+        A trial without an estimate is assumed to take the mean time of the trials that have ended.
         """
         ended = self._ended.total()
         mean = sum(self._seconds.values()) / ended if ended else math.nan

@@ -123,9 +123,9 @@ class Part(ABC):
     Entry : type
         Keys of the entry, a subclass of `Keys`.
     lanes : tuple of str
-        Lanes from which it reads the results of its cells.
+        Lanes from which the results of cells are read.
     tables : tuple of str
-        Names of the tables of studies that it reads.
+        Names of the studies' tables that are read.
     """
 
     Entry: ClassVar[type]
@@ -137,24 +137,24 @@ class Part(ABC):
 
     @property
     def settings(self) -> list[str]:
-        """Settings that it shows."""
+        """Settings that the panel or table shows."""
         if "setting" in self.spec:
             return [self.spec["setting"]]
         return list(self.spec.get("settings", []))
 
     @property
     def algorithms(self) -> list[str]:
-        """Labels of the algorithms that it shows."""
+        """Labels of the algorithms that the panel or table shows."""
         return list(self.spec.get("algorithms", []))
 
     @property
     def rounds(self) -> list[int]:
-        """Individual rounds that it reads, which the table of trials must contain."""
+        """Individual rounds that are read, which the table of trials must contain."""
         return []
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
-        """Setting and algorithm of each cell that it reads; None if it reads all of its group."""
+        """Setting and algorithm of each cell that is read; None for all cells of the group."""
         return list(product(self.settings, self.algorithms))
 
     def check(self, paper: Paper) -> None:  # noqa: B027
@@ -174,16 +174,16 @@ class Panel(Part):
     axes : Axes
         Default labels and scales, which the panel's entry can replace; see `labelled`.
     roles : tuple of str
-        Roles of its rows in addition to data, note and the common references.
+        Roles of the rows in addition to data, note and the common references.
     columns : tuple of str
-        Columns of its rows in addition to the common columns.
+        Columns of the rows in addition to the common columns.
     words : str
         Meaning of bands and whiskers, as a template with ``{band}``, ``{interval}`` (the paper's
         interval of a mean), ``{level}``, ``{n}`` and ``{time_n}``.
     of_means : bool
         Whether bands and whiskers are intervals of means.
     curves : bool
-        Whether its data are curves; a logarithmic axis may cut off the first rounds of curves.
+        Whether the data are curves; a logarithmic axis may cut off the first rounds of curves.
     joined : bool
         Whether a line joins the artists of a series.
     not_negative : bool
@@ -202,7 +202,7 @@ class Panel(Part):
 
     @property
     def is_bars(self) -> bool:
-        """Whether it draws horizontal bars with their names on the y axis."""
+        """Whether the panel shows horizontal bars, with their names on the y axis."""
         return False
 
     @abstractmethod

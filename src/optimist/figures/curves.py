@@ -32,7 +32,7 @@ class Curves(Panel):
     Attributes
     ----------
     table : str
-        The table of trials that it shows, ``finals`` or ``times``.
+        Name of the table of trials that is shown, ``finals`` or ``times``.
     """
 
     Entry = OneSetting
@@ -96,7 +96,7 @@ class RelativeRegret(Regret):
 
     @property
     def cells(self) -> list[tuple[str, str]]:
-        """The cells of its algorithms and of the base."""
+        """The cells of the algorithms shown, and of the base."""
         return list(product(self.settings, [*self.algorithms, self.spec["base"]]))
 
     def labelled(self, names: Mapping[str, str]) -> Axes:

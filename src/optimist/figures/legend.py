@@ -152,7 +152,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
-    """Return the letters of regret panels in whose settings all trials share one instance."""
+    """Return the letters of regret panels whose settings use one instance for all trials."""
     shared = {
         label
         for label, setting in paper["settings"].items()

@@ -18,7 +18,7 @@ Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
 class Figure(Keys):
     title: str  #: Title above the panels.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes it; default paper.
+    group: NotRequired[Group]  #: Group of targets that makes the figure; default paper.
     trials: NotRequired[Count]  #: Number of trials shown, starting with the first; default all.
     #: Number of panels side by side; default 3. The legend goes into an unused cell.
     columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
@@ -43,8 +43,8 @@ class Figures(Keys, total=False):
 
 
 class MethodStyle(Keys):
-    colour: Colour  #: Colour of its lines, markers and bars.
-    marker: Marker  #: Shape of its markers.
+    colour: Colour  #: Colour of the method's lines, markers and bars.
+    marker: Marker  #: Shape of the method's markers.
 
 
 class Style(Keys):

@@ -51,7 +51,7 @@ class Sweep(Panel):
 
     @property
     def is_bars(self) -> bool:
-        """Whether it draws bars, because it sweeps no parameter."""
+        """Whether the panel shows bars, because no parameter is swept."""
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:

@@ -55,17 +55,17 @@ class Study:
     Attributes
     ----------
     name : str
-        Name of its section in a paper's configuration, and of its kind of panel and of table.
+        Name of the study's section in a paper's configuration, and of its kinds of panel and table.
     Section : type
-        Keys of its section, a subclass of `Keys`.
+        Keys of the section, a subclass of `Keys`.
     tables : dict of str to str
-        File format of each of its tables, csv or parquet, by name.
+        File format of each table, csv or parquet, by the name of the table.
     facts : tuple of str
         Names of the tables of facts, which have the columns name, setting and value.
     timed : bool
-        Whether it reserves cores, as the timing lane does.
+        Whether the study reserves cores, as the timing lane does.
     always : bool
-        Whether every paper has it, with or without a section.
+        Whether every paper has the study, with or without a section.
     """
 
     name: ClassVar[str]
@@ -90,7 +90,7 @@ class Study:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of a setting and an algorithm from its section."""
+        """All pairs of a setting and an algorithm from the section."""
         settings, algorithms = (
             [self.section[one]] if one in self.section else self.section.get(f"{one}s", ())
             for one in ("setting", "algorithm")
@@ -98,7 +98,7 @@ class Study:
         return list(product(settings, algorithms))
 
     def about(self) -> set[str]:
-        """Return subjects of its facts other than the settings and algorithms of its cells."""
+        """Return subjects of the facts other than the settings and algorithms of the cells."""
         return {"/".join(pair) for pair in self.pairs}
 
     def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
@@ -114,7 +114,7 @@ class Study:
         return [make_cell(paper, setting, label) for setting, label in self.pairs]
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return its tables by name.
+        """Return the tables of the study by name.
 
         Parameters
         ----------

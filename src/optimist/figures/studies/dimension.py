@@ -119,7 +119,7 @@ class Dimension(Study):
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:
-        """Return the names of its columns, to which claims refer."""
+        """Return the names of the table's columns, to which claims refer."""
         return {*COLUMNS}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":

@@ -163,7 +163,7 @@ class RegionsPanel(Panel):
         for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
             for _, outline in region.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **style.patch(series))
-        # Both axes have the same scale, by a change of their limits: a box of another shape would
+        # Change the limits to give both axes the same scale, because a box of another shape would
         # cut off the text below it.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)

@@ -23,7 +23,7 @@ class TableKeys(Keys):
     kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes it; default paper.
+    group: NotRequired[Group]  #: Group of targets that makes the table; default paper.
 
 
 # Meanings of columns that several kinds of tables have.
@@ -49,7 +49,7 @@ class Table(Part):
     Entry : type
         A subclass of `TableKeys`.
     of_group : bool
-        Whether it shows every cell of its group.
+        Whether the table shows every cell of its group.
     order : str
         Column by which the rows of a setting are sorted in increasing order. If it is empty, rows
         keep the order of `rows`.
@@ -64,15 +64,15 @@ class Table(Part):
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
-        """Setting and algorithm of its cells; None for every cell of its group."""
+        """Setting and algorithm of each cell that is shown; None for all cells of the group."""
         return None if self.of_group else super().cells
 
     @abstractmethod
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield its rows, as mappings from columns to values."""
+        """Yield the rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return its rows as a frame, sorted by `order` within each setting."""
+        """Return the rows as a frame, sorted by `order` within each setting."""
         import pandas as pd
 
         frame = pd.DataFrame(self.rows(tables))

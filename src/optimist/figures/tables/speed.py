@@ -33,7 +33,7 @@ class Speed(Table):
 
     @property
     def rounds(self) -> list[int]:
-        """Rounds around which it gives times."""
+        """Rounds around which times are given."""
         return list(self.spec["rounds"])
 
     def check(self, paper: Paper) -> None:
