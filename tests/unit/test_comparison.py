@@ -499,7 +499,7 @@ def test_times_are_of_one_run_if_all_is_played_afresh(here, capsys):
 def test_figures_and_rankings_of_other_tables_are_refused():
     played = table(a=[1.0, 2.0])
     said = message(optimist.plot, played, "x.gif")
-    assert "x.gif has another extension; allowed: pdf, png, svg" in said
+    assert "x.gif has an unsupported extension; allowed: pdf, png, svg" in said
     assert "no trial was completed" in message(optimist.plot, played.assign(status="non_finite"))
     assert "unknown names 'b'" in message(optimist.plot, played, names={"b": "x"})
     assert "has no column regret" in message(optimist.rank, played.drop(columns="regret"))

@@ -17,7 +17,7 @@ class Clock:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
         self._left = Counter(one.cell.name for one in trials)
         self._ended: Counter[str] = Counter()
-        self._seconds: dict[str, float] = defaultdict(float)  # of the trials that have ended
+        self._seconds: dict[str, float] = defaultdict(float)  # by cell, for trials that have ended
         self._expected: dict[str, float] = {}
         for one in trials:
             cell = one.cell
@@ -37,7 +37,10 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """Remaining seconds on one core; a cell without an estimate uses the mean of all trials."""
+        """Remaining time on one core, in seconds.
+
+        A trial without an estimate is assumed to take the mean time of the trials that have ended.
+        """
         ended = self._ended.total()
         mean = sum(self._seconds.values()) / ended if ended else math.nan
         total = 0.0

@@ -24,17 +24,17 @@ class Committed:
     Parameters
     ----------
     figures : Path
-        The folder of all figures.
+        The folder that contains the figures of all papers.
     paper : str
     takes_all : bool
-        Whether to also take trials that other code played.
+        Whether to also take trials that another version of the code played.
 
     Attributes
     ----------
     cells : set of str
         Names of the requested cells that the table contains.
     other : set of str
-        Names of the cells in ``cells`` that other code played.
+        Names of the cells in ``cells`` that another version of the code played.
     """
 
     def __init__(self, figures: Path, paper: str, *, takes_all: bool = False) -> None:
@@ -49,7 +49,7 @@ class Committed:
     def rows(self, trials: Trials, digest: str) -> "tuple[pd.DataFrame, str] | None":
         """Return the recorded rounds of a trial, without times, and the commit of its code.
 
-        Return None if the table lacks the trial, or if playing it now could give another result.
+        Return None if the table lacks the trial or if playing it now could give a different result.
 
         Parameters
         ----------

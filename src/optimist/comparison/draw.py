@@ -1,4 +1,4 @@
-"""Figures of comparisons: for each setting, regret by round, regret by time, and final regret.
+"""Figures of comparisons: regret against the round and against time, and final regret.
 
 Seaborn takes 0.7 s to import, so only the functions that draw import it.
 """
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 ENDINGS = ("pdf", "png", "svg")
-WIDTH = 7.2  # inches, two columns of a journal page
+WIDTH = 7.2  # inches, the width of two columns of a journal page
 ROW = 2.2  # inches, the minimum height of a row of panels
-BOX = 0.24  # inches per algorithm in the distributions
-AROUND = 0.7  # inches for a row's title and its axis
+BOX = 0.24  # inches per algorithm in the panel of final regrets
+AROUND = 0.7  # inches for the title and the x axis of a row
 LEGEND = 0.17  # inches per line of the legend
 LINE = 34  # characters per line of text in a panel
 DASHES = ("-", "--", ":", "-.")  # for the variants of a method
 FAR = 20.0  # ratio of means above which a linear axis would hide the smaller mean
-FARTHEST = 100.0  # the same ratio for single trials
+FARTHEST = 100.0  # the same limit for the ratio of single values
 LINEAR = {"value": "linear"}
 FADED = 30  # number of trials above which their points and lines are fainter
 
@@ -50,11 +50,11 @@ def plot(
     level: float = 0.95,
     names: Mapping[str, str] | None = None,
 ) -> "Page":
-    """Draw a figure of regret, and write it to ``path`` if that is given.
+    """Draw the regret of the algorithms in each setting, and write the figure to a file.
 
     Each setting has a row of three panels: mean regret with its interval against the round, mean
-    regret against time, and the final regret of every trial. The last panel shows a box of
-    quartiles for each algorithm, with the smallest mean on top. Lines in this panel join the
+    regret against time, and the final regret of every trial. The last panel also shows the
+    quartiles of each algorithm as a box, with the smallest mean on top, and its lines join the
     results of different algorithms in the same trial.
 
     Parameters
@@ -62,17 +62,17 @@ def plot(
     played : DataFrame
         The result of `optimist.comparison.play.play`; only complete trials are drawn.
     path : path or None
-        File with the extension pdf, png or svg.
+        File to write, with the extension pdf, png or svg; None to write no file.
     level : float
-        Level of the Student's t intervals, which are shown for two or more trials.
+        Confidence level of the Student's t intervals, which need at least two trials.
     names : mapping or None
         Display names of algorithms, by algorithm name without options.
 
     Raises
     ------
     ConfigError
-        If ``path`` has another extension, if ``names`` contains an unknown algorithm, or if no
-        trial was completed.
+        If ``path`` has an unsupported extension, if ``names`` contains an unknown algorithm, or if
+        no trial was completed.
     """
     import matplotlib.style
     from matplotlib.figure import Figure
@@ -80,10 +80,10 @@ def plot(
     from optimist.figures.figure import STYLE
 
     if path is not None and Path(path).suffix.lstrip(".") not in ENDINGS:
-        raise ConfigError(f"{path} has another extension; allowed: {', '.join(ENDINGS)}")
+        raise ConfigError(f"{path} has an unsupported extension; allowed: {', '.join(ENDINGS)}")
     complete = played[played["status"].isin(COMPLETE)]
     if complete.empty:
-        raise ConfigError("no trial was completed; allowed: trials with the status ok")
+        raise ConfigError("no trial was completed, so there is nothing to draw")
     left_out = (name.rpartition("/")[2] for name in played.attrs.get("errors", ()))
     allowed = {*map(name_of, (*played["algorithm"], *left_out))}
     for name in names or ():
@@ -113,10 +113,10 @@ def plot(
 
 
 def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the keywords of each algorithm's line.
+    """Return the keyword arguments with which each algorithm's line is drawn.
 
-    A method has the same colour as in the papers' figures, or else an unused colour. Its variants
-    have their own markers and dashes.
+    A method has the colour that it has in the papers' figures, or an unused colour if it is not in
+    these figures. The variants of a method differ in their markers and dashes.
     """
     style, methods = load_style(), [*dict.fromkeys(map(name_of, labels))]
     colours = {name: style["methods"].get(name, {}).get("colour") for name in methods}
@@ -136,7 +136,7 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Map labels to labels without file names, unless two files have a method of the same name."""
+    """Map labels to labels without file names, except where two files share a method's name."""
     names = {label: name_of(label) for label in labels}
     called = {
         name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
@@ -185,7 +185,7 @@ def _draw_curves(
             **keywords,
         )
         means = shared.groupby("round")[["seconds", "regret"]].mean().dropna()
-        if means.empty:  # trials of a full run have no times
+        if means.empty:  # trials from the table of a full run have no times
             untimed.append(keywords["label"])
         else:
             right.plot(means["seconds"] * in_a_second, means["regret"], **keywords)
@@ -203,13 +203,17 @@ def _draw_curves(
 
 
 def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the final regret, with a row for each trial and a column for each algorithm."""
+    """Return a table of final regrets, with a row per trial and a column per algorithm."""
     ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
     return ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
 
 
 def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
-    """Return keywords for an axis of ``drawn`` values that shows how ``seen`` values differ."""
+    """Return a scale for the values ``drawn`` on which the values ``seen`` can be told apart.
+
+    It is linear unless the largest value of ``seen`` is more than ``far`` times the smallest
+    positive value.
+    """
     positive = seen[seen > 0.0]
     if positive.empty or not seen.max() > far * positive.min():
         return LINEAR
@@ -270,7 +274,7 @@ def _draw_ends(
         if scale["value"] == "log":
             canvas.xaxis.set_major_locator(LogLocator(subs=steps))
     else:
-        # A number at the very end of the axis would lie outside the page.
+        # A tick label at the very end of the axis would extend beyond the page.
         canvas.locator_params(axis="x", nbins=5)
     canvas.margins(x=0.08)
     canvas.set(xlabel="regret at the end, by trial", ylabel="")

@@ -1,4 +1,4 @@
-"""Play missing trials in other processes, and reuse kept trials."""
+"""Play missing trials in other processes, and reuse the results of earlier trials."""
 
 import os
 import shlex
@@ -54,14 +54,14 @@ class TrialError(ResultError):
 
 @dataclass
 class Progress:
-    """Progress of the trials, passed to a function after each trial.
+    """Progress of the trials, passed to the caller's function after each trial.
 
     Attributes
     ----------
     done, total : int
-        Number of finished trials, and of all trials.
+        Number of finished trials, and number of all trials.
     seconds_left : float
-        Expected time until all processes finish; nan until every cell has an estimate.
+        Expected time in seconds until all processes finish; NaN until every cell has an estimate.
     """
 
     done: int
@@ -87,63 +87,66 @@ def play(
 ) -> "pd.DataFrame":
     """Play algorithms in settings with common random numbers, and return their trials.
 
-    In trial i all algorithms face the same instance and noise, as in the workflow. Trials that this
-    function, ``optimist compare`` or the workflow has already played are read from the results
-    folder if the code, configuration, data and versions are the same. Trials of the last full run
-    are read from the table next to its figures if the code, configuration and data are the same.
-    Trials in that table have no times, and only about sixty rounds.
+    In trial i, all algorithms face the same instance and noise, as in the workflow. Trials that
+    this function, ``optimist compare`` or the workflow has already played are read from the results
+    folder if the code, configuration, data and package versions have not changed. Trials of the
+    last full run are read from the table next to its figures if the code, configuration and data
+    have not changed. That table has no times, and only about sixty rounds of each trial.
 
     Other processes play all trials with the shared kernels (`optimist.core.blas_kernels`), whatever
     kernels numpy uses in the calling process, such as a notebook. A process that loads a user's
-    class plays only the cell of this class, and each trial runs in a copy of the process.
+    class plays only the cell of that class, and each trial runs in its own copy of the process.
 
     Parameters
     ----------
-    where : str, Setting, or several
+    where : str, Setting, or iterable of these
         See `optimist.config.select.settings`.
     algorithms : list of str or class
-        Labels, ``name[option=value]`` or ``file.py:Class``, or classes defined in this process.
-        cloudpickle sends such a class to another process. Its output and side effects stay there,
-        and its trials are not kept.
+        Labels, such as ``name[option=value]`` or ``file.py:Class``, or classes defined in this
+        process. Such a class is pickled with cloudpickle and runs in another process. Its output
+        and side effects stay in that process, and its trials are not kept.
     trials, first : int
-        Play trials first, ..., first + trials - 1.
+        The trials first, ..., first + trials - 1 are played.
     rounds : int or None
-        Stop each trial after ``rounds``; the algorithms still plan for the whole horizon.
+        Number of rounds after which each trial stops; None for the whole horizon. The algorithms
+        plan for the whole horizon in either case.
     cores : int
         Number of processes.
     fresh : bool
-        Whether to play everything now, so that all times come from one run.
+        Whether to play all trials now, so that all times come from one run.
     committed : bool
-        Whether to take trials that other code played in the last full run, instead of playing them.
+        Whether to take trials of the last full run even if another version of the code played them.
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
-        When an algorithm raises an error, "raise" stops all trials. "skip" leaves the algorithm out
-        of the setting and continues with the other algorithms.
+        Response to an error in an algorithm: "raise" stops all trials, and "skip" leaves the
+        algorithm out of the setting and continues with the other algorithms.
 
     Returns
     -------
     DataFrame
-        A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
-        covered, state_bytes and the columns that algorithms record. If the maximum of a function is
-        unknown, regret is measured against the best value in these trials.
+        One row per recorded round, with the columns paper, setting, algorithm, trial, round,
+        regret, seconds, status, covered, state_bytes, and any columns that algorithms record. If
+        the maximum of a function is unknown, regret is relative to the best value in these trials.
 
-        Its ``attrs``: ``committed``, the number of trials from tables, by the commit of their code;
-        ``other_code``, with the ``cells`` in tables that other code played, the number ``of``
-        requested cells in tables, and whether trials by other code were ``taken`` or played again;
-        ``reused``, the number of trials played earlier, which keep their earlier times;
+        The dictionary ``attrs`` contains ``committed``, the number of trials from tables, by the
+        commit of the code that played them; ``other_code``, a dictionary of ``cells`` (the cells in
+        tables that another version of the code played), ``of`` (the number of requested cells in
+        tables) and ``taken`` (whether the trials of these cells were taken, not played again);
+        ``reused``, the number of kept trials, whose times are those of earlier runs;
         ``processes``, the number of simultaneous processes; ``kept``, whether results can be kept
-        here; ``errors``, the reasons why algorithms were left out, by ``paper/setting/algorithm``;
-        ``one_instance``, the settings, as ``paper/setting``, in which all trials share one instance
-        and differ only in noise; ``own_radii``, the settings in which each method uses the radius
-        from its theorem; ``horizons``, by ``paper/setting``.
+        in the results folder; ``errors``, the reasons why algorithms were left out, by
+        ``paper/setting/algorithm``; ``one_instance``, the settings, as ``paper/setting``, in which
+        all trials share one instance and differ only in noise; ``own_radii``, the settings in which
+        each method uses the radius from its theorem; ``horizons``, the horizons of the settings, by
+        ``paper/setting``.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option, before anything is played.
+        If a name or an option is unknown; no trial is played in this case.
     ResultError
-        If a trial ended with an error or, with "skip", if all trials did; also if files cannot be
+        If a trial ended with an error ("raise") or all trials did ("skip"), or if a file cannot be
         read or written.
     """
     one_of("errors", errors, ("raise", "skip"))
@@ -158,7 +161,7 @@ def play(
         if rounds > (most := cell.spec["horizon"]):
             raise ConfigError(
                 f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most its horizon, "
-                f"{most}, which the option horizon changes"
+                f"{most}; the option horizon changes it"
             )
     asked = [
         Trials("regret", cell, trial, trial + 1, rounds=rounds)
@@ -184,7 +187,7 @@ def play(
 
 
 def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
-    """Return the settings with a single instance, and the settings that use theorems' radii."""
+    """Return the settings with one shared instance, and the settings with radii from theorems."""
     options = {_place(cell): option_defaults(cell.spec) for cell in chosen}
     return {
         "one_instance": sorted(k for k, one in options.items() if one.get("instance") == "shared"),
@@ -197,7 +200,7 @@ def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
 
 
 def _tell_of_kernels() -> None:
-    """Warn if numpy's kernels in this process differ from the kernels that play the trials."""
+    """Warn if numpy's kernels in this process differ from the kernels used to play the trials."""
     if "numpy" in sys.modules and not blas_kernels.is_shared():
         warnings.warn(
             "numpy computes here with this machine's kernels or threads; other processes play the "
@@ -239,21 +242,21 @@ class _Playing:
     cores : int
     report : callable or None
     fresh : bool
-        Whether to take no earlier trials.
+        Whether to ignore the results of earlier trials.
     takes_all : bool
-        Whether to also take trials from tables if other code played them.
+        Whether to take trials from tables even if another version of the code played them.
     is_skipping : bool
         Whether to skip cells with an error; see ``errors`` in `play`.
 
     Attributes
     ----------
     sources : dict
-        Sources of the trials that were not played now, by position in ``asked``: the commit of the
-        code for a trial from the table of a full run, "" for a kept result.
+        Sources of the trials that were not played now, by position in ``asked``. The source of a
+        trial from the table of a full run is the commit of its code; that of a kept result is "".
     processes : int
         Number of simultaneous processes.
     is_keeping : bool
-        Whether played trials are kept, which needs a writable folder.
+        Whether played trials are kept, which requires a writable folder.
     errors : dict
         Error messages of skipped cells, by cell name.
     """
@@ -291,7 +294,7 @@ class _Playing:
         self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
-        """Return the rows of each trial in the requested order, without cells that had an error."""
+        """Return the rows of each trial in the requested order, except for skipped cells."""
         frames = {} if self._is_fresh else self._made_before()
         missing = {i: t for i, t in enumerate(self._asked) if i not in frames}
         clock = Clock([*missing.values()])
@@ -311,7 +314,7 @@ class _Playing:
         return [frames[i] for i in kept]
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
-        """Return, by position, the rows of trials that were kept or that a full run played."""
+        """Return the rows of trials that were kept or are in tables, by position in ``asked``."""
         frames = {}
         for i, trials in enumerate(self._asked):
             rows = self._shelf.rows(trials)
@@ -325,7 +328,7 @@ class _Playing:
 
     @property
     def other_code(self) -> dict[str, Any]:
-        """Cells in the tables that other code played; see `play`."""
+        """Cells in the tables that another version of the code played; see `play`."""
         tables = self._tables.values()
         return {
             "cells": sorted(set().union(*(table.other for table in tables))),
@@ -336,7 +339,7 @@ class _Playing:
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
-        """Play trials; yield the position and rows of each, with None as rows of a skipped cell."""
+        """Play trials; yield the position of each, with its rows or, for a skipped cell, None."""
         self.processes = max(1, min(self._cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
@@ -361,7 +364,7 @@ class _Playing:
         return self._asked[number].cell.name in self.errors
 
     def _call(self, trials: Trials) -> Call:
-        """Return the call that plays a trial, and that keeps the result if its class has a file."""
+        """Return the call that plays a trial, and keeps the result if the class has a file."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
         arguments = {
@@ -375,7 +378,7 @@ class _Playing:
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Pack a cell's class, which has no file, to send it to another process."""
+    """Pickle the class of a cell's algorithm, which has no file, for another process."""
     import cloudpickle
 
     name = name_of(cell.algorithm)
@@ -391,7 +394,7 @@ def _added(cell: Cell) -> dict[str, Any]:
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
-    """Return the error to raise for a failed trial, with a command that shows more."""
+    """Return the error to raise for a failed trial; its message may suggest a command."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
     where = f"{cell.name}, trial {trials.first}"
     if isinstance(error, BrokenEnvironmentError):
@@ -421,11 +424,11 @@ def _traced(trials: Trials) -> str:
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
-    """Join all rows into one frame, with regret against the best known value if necessary."""
+    """Join all rows into one frame, and adjust regret where the maximum is unknown."""
     import pandas as pd
 
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
-    # Some of these columns have no values, and were dropped, if all trials come from tables.
+    # If all trials come from tables, some of these columns had no values and were dropped.
     joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
     unknown = {
         (t.cell.paper, t.cell.setting)
@@ -440,7 +443,7 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
 
 
 def _counted(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of a setting with regret against the best value of each instance."""
+    """Return the rows of a setting, with regret relative to the best value of each instance."""
     least = rows.groupby("instance")["simple_regret"].transform("min").fillna(0.0)
     return rows.assign(
         regret=rows["regret"] - least * rows["round"], simple_regret=rows["simple_regret"] - least

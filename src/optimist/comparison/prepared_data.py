@@ -25,9 +25,9 @@ logger = logging.getLogger("optimist")
 
 
 def prepared(name: str) -> Path:
-    """Return a folder with a data set, as the current code and configuration prepare it.
+    """Prepare a data set with the current code and configuration if needed; return its folder.
 
-    The workflow has its own copy, as only the workflow knows the inputs of its tables.
+    The workflow has its own copy, because only the workflow knows the inputs of its tables.
 
     Raises
     ------

@@ -27,13 +27,12 @@ NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status",
 def rank(
     played: "pd.DataFrame", *, level: float = 0.95, reference: str | None = None
 ) -> "pd.DataFrame":
-    """Return a row for each algorithm in each setting, ranked by mean regret.
+    """Return a table with a row for each algorithm in each setting, ranked by mean regret.
 
-    All columns refer to regret at the end of complete trials. Pairs of algorithms are compared on
-    the trials that both completed, by Student's t on the differences, as for claims; fewer than ten
-    such trials decide nothing. wins and losses count the algorithms in the same setting that an
-    algorithm beats or loses to. The probability of any error among all pairs of a setting is at
-    most 1 - ``level`` (Holm 1979).
+    Regret is taken at the end of each complete trial. Each pair of algorithms is compared on the
+    trials that both completed, by Student's t test on the differences, as for claims; with fewer
+    than ten such trials, neither algorithm wins. The probability that any decision among the pairs
+    of a setting is wrong is at most 1 - ``level`` (Holm 1979).
 
     An algorithm with a failed trial ranks last, whatever its mean, and is not compared with any
     other algorithm, because the trials that it completed may be the easy ones.
@@ -43,7 +42,7 @@ def rank(
     played : DataFrame
         The result of `optimist.comparison.play.play`.
     level : float
-        Level of the intervals.
+        Confidence level of the intervals.
     reference : str or None
         Label of the algorithm that differences are relative to; None for the first-ranked algorithm
         of each setting.
@@ -51,24 +50,26 @@ def rank(
     Returns
     -------
     DataFrame
-        paper, setting, rank, algorithm; trials, the number of trials; mean, low, high and median of
-        the regret; difference, the mean regret minus the reference's, with its interval and the
-        two-sided p-value for this pair alone; wins, losses, and the lists of the labels that they
-        count, better_than and worse_than; seconds, the mean time of a trial, which other processes
-        may have slowed down; failed, the number of failed trials, which no other column counts;
-        faults, a description of how these trials ended. ``attrs["reference"]`` is the reference.
+        The columns are paper, setting, rank and algorithm; trials, the number of complete trials;
+        mean, low, high and median of the regret; difference, the mean difference from the regret of
+        the reference, with its interval, difference_low and difference_high; p, the two-sided
+        p-value for this pair alone; wins and losses, the numbers of algorithms in the same setting
+        that the algorithm beats and loses to; better_than and worse_than, the lists of their
+        labels; seconds, the mean time of a trial, which other processes may have slowed down;
+        failed, the number of failed trials; faults, a description of how these trials ended.
+        ``attrs["reference"]`` is ``reference``.
 
     Raises
     ------
     ConfigError
-        For an invalid level, a table that lacks a column, or a reference that is not in the table.
+        If the level is invalid, the table lacks a column, or the reference is not in the table.
     """
     import pandas as pd
 
     proportion("level", level)
     missing = [name for name in NEEDED if name not in played]
     if missing:
-        raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: play's result")
+        raise ConfigError(f"the table has no column {', '.join(missing)}; use the result of play")
     if reference is not None:
         reference = str(Label.parse(reference))
         if reference not in (labels := [*dict.fromkeys(played["algorithm"])]):
@@ -136,7 +137,7 @@ def _interval(low: str, high: str, evidence: Mean, level: float) -> dict[str, fl
 
 
 def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
-    """Return the evidence on the difference between two series, over the trials in both."""
+    """Return the evidence on the difference between two series, from the trials that both have."""
     common = one.index.intersection(other.index)
     return mean_difference(one[common].to_numpy(), other[common].to_numpy())
 
@@ -149,7 +150,7 @@ def _difference(
         return dict.fromkeys(names, np.nan)
     evidence = _pair(values, base)
     interval = _interval("difference_low", "difference_high", evidence, level)
-    # There is no test on fewer trials.
+    # With fewer trials, no test is made.
     p = two_sided(evidence) if evidence.n >= RATIO_UNITS else np.nan
     return {"difference": evidence.value, **interval, "p": p}
 
@@ -160,7 +161,7 @@ def two_sided(evidence: Mean) -> float:
 
 
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
-    """Return pairs of a winner and a loser, with a total ``error`` for all pairs together."""
+    """Return pairs of winner and loser; the probability of any wrong pair is at most ``error``."""
     pairs = list(combinations(regrets, 2))
     evidence = [_pair(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])

@@ -1,4 +1,4 @@
-"""Reuse of trials: result files of the current code, found by their names."""
+"""Reuse of trials: result files made by the current code are found by their names."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -39,7 +39,7 @@ class Shelf:
         self._files: dict[Path, pd.DataFrame | None] = {}
 
     def digest(self, trials: Trials) -> str:
-        """Return the digest of all inputs to some trials."""
+        """Return a digest of everything on which the given trials depend."""
         name = trials.cell.name
         if name not in self._digests:
             self._digests[name] = digest_of(
@@ -48,7 +48,7 @@ class Shelf:
         return self._digests[name]
 
     def place(self, trials: Trials) -> Result:
-        """Return the path of the result file of some trials, relative to a results folder."""
+        """Return the result file of the given trials, relative to a results folder."""
         return trials.place(digest_in_name(self.digest(trials), self._packages))
 
     def rows(self, trials: Trials) -> "pd.DataFrame | None":
@@ -66,7 +66,7 @@ class Shelf:
         return None
 
     def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
-        """Return the rows of a result file, or None if it is damaged or a file it used changed."""
+        """Return the rows of a result file; None if it is damaged or an input file has changed."""
         if path not in self._files:
             self._files[path] = None
             with suppress(ResultError, UnreadableError):

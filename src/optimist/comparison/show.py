@@ -34,20 +34,20 @@ from optimist.experiments.isolation import isolated
 if TYPE_CHECKING:
     import pandas as pd
 
-# Width if the output is not a terminal, enough for all columns.
+# Width for output that is not a terminal; it is enough for all columns.
 WIDTH = 160
-ROOMY = 120  # terminal width from which the header names the reference
-ROUNDING = 1e-9  # relative error between sums of the same numbers
-LARGEST, MOST_DECIMALS = 1e7, 6  # limits for numbers without an exponent
+ROOMY = 120  # least terminal width at which the header names the reference
+ROUNDING = 1e-9  # relative rounding error between sums of the same numbers
+LARGEST, MOST_DECIMALS = 1e7, 6  # limits for printing a number without an exponent
 NAME = "algorithm"
 PLAIN_PAUSE = 60.0  # seconds between two lines of progress if lines cannot be overwritten
-FEWEST = 10  # trials needed for any decision
-NAMED = 4  # cells named in one line
+FEWEST = 10  # least number of trials for any decision
+NAMED = 4  # largest number of cells named in one line
 
 
 @contextmanager
 def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    """Show a progress bar, or print a line per minute; yield a function that updates it."""
+    """Show a progress bar, or print a line per minute; yield the function that reports progress."""
     columns = (
         TextColumn("trials"),
         BarColumn(),
@@ -76,16 +76,16 @@ def _left(now: Progress) -> str:
 
 
 def compared(options: argparse.Namespace) -> "pd.DataFrame":
-    """Play the trials that the command's options request, write files, and return the ranking.
+    """Play the requested trials, write the requested files, and return the ranking.
 
-    A copy of this process loads users' environments, so that they cannot change the ranking.
+    A copy of this process loads users' environments, so that they cannot affect the ranking.
 
     Raises
     ------
     ConfigError
-        For an invalid name, number or file, before anything is played.
+        If a name, number or file is invalid; no trial is played in this case.
     ResultError
-        If no algorithm completed a trial, or files cannot be read or written.
+        If no algorithm completed a trial, or if a file cannot be read or written.
     """
     if options.csv:
         outputs.check_table("--csv", options.csv, COLUMNS)
@@ -113,7 +113,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _is_foreign(options: argparse.Namespace) -> bool:
-    """Return whether users' environments may be loaded."""
+    """Return whether the trials may need environments that users wrote."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
     return bool(options.configfile) or not of_papers
 
@@ -170,7 +170,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
 
 
 def other_code(table: "pd.DataFrame") -> str:
-    """Describe the committed cells that other code played; return "" if there are none."""
+    """Describe the committed cells that another version of the code played, if any."""
     other = table.attrs.get("other_code", {})
     names = other.get("cells", ())
     if not names:
@@ -190,7 +190,7 @@ def _text(words: str) -> str:
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
-    """Describe how much of a setting was played, and what limits conclusions from its trials."""
+    """Describe how much of a setting was played, and any limits on conclusions from its trials."""
     remarks = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
     rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
     if rounds is not None and rounds != horizon:
@@ -203,7 +203,7 @@ def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[st
 
 
 def _is_uneven(rows: "pd.DataFrame") -> bool:
-    """Return whether algorithms in a setting completed different numbers of trials."""
+    """Return whether a trial failed, or algorithms completed different numbers of trials."""
     return rows["trials"].nunique() > 1 or bool(rows["failed"].any())
 
 
@@ -212,7 +212,7 @@ def _trials(number: int) -> str:
 
 
 def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
-    """Return the texts of one setting's table by column header."""
+    """Return the columns of one setting's table as strings, by header."""
     ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
     columns = {"": rows["rank"].map(str), NAME: rows["algorithm"]}
     if _is_uneven(rows):
@@ -231,10 +231,10 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
 
 
 def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]]":
-    """Yield the columns, then ever narrower forms without the less important columns.
+    """Yield the columns, then narrower and narrower forms without the less important columns.
 
-    A label broken across lines is hard to read or copy, so the last form has no labels; they are
-    printed above the table.
+    A label broken across lines is hard to read or copy, so the last form has no labels; the caller
+    prints them above the table.
     """
     yield columns
     short = columns | {NAME: columns[NAME].map(short_names(columns[NAME]))}
@@ -245,7 +245,7 @@ def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]
 
 
 def _width(shown: Table, console: Console) -> int:
-    """Return the width of a table without line breaks."""
+    """Return the width that a table has if no line is wrapped."""
     return console.measure(shown, options=console.options.update(max_width=10**4)).maximum
 
 
@@ -265,9 +265,9 @@ def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
 
 
 def _interval(value: float, half: float, least: float = 0.0) -> str:
-    """Format a mean with the half-width of its interval, to two digits of the half-width.
+    """Format a mean and the half-width of its interval, rounded to two digits of the half-width.
 
-    A mean or half-width of at most ``least`` is a rounding error, and is shown as 0.
+    An absolute value of at most ``least`` is a rounding error, and is shown as 0.
     """
     value, half = (0.0 if abs(number) <= least else number for number in (value, half))
     if half != half:
@@ -282,7 +282,7 @@ def _interval(value: float, half: float, least: float = 0.0) -> str:
 
 
 def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
-    """Format the ranks of some labels, such as ``2-4,6``."""
+    """Format the ranks of the given labels, with consecutive ranks joined: ``2-4,6``."""
     runs: list[list[int]] = []
     for place in sorted(ranks[label] for label in labels):
         if runs and runs[-1][-1] == place - 1:
@@ -293,7 +293,10 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    """Format a number to ``digits`` digits; keep all digits before the point unless it is large."""
+    """Format a number to ``digits`` significant digits, or as an integer if that has more digits.
+
+    A number of at least `LARGEST` has ``digits`` digits and an exponent.
+    """
     if value != value:
         return ""
     rounded = abs(float(f"{value:.{digits - 1}e}"))

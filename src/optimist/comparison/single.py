@@ -27,28 +27,28 @@ def play(
     overlays: Sequence[str] = (),
     debug: bool = False,
 ) -> None:
-    """Play trials first, ..., stop - 1 of a cell; report the end of each.
+    """Play trials first, ..., stop - 1 of a cell, and report each trial when it ends.
 
     Parameters
     ----------
     tell : callable
-        Called with ``trial``, ``status``, ``place`` and the last value of each column. ``place`` is
-        the line of the class at which a numerical error occurred, or "".
+        Called with a dictionary of ``trial``, ``status``, ``place`` and the last value of each
+        column. ``place`` is the line of the class at which a numerical error occurred, or "".
     cell : str
         ``PAPER/SETTING/ALGORITHM``, or ``world.py:World/ALGORITHM``.
     first, stop : int
     rounds : int or None
-        Stop each trial after ``rounds``.
+        Number of rounds after which each trial stops; None for the whole horizon.
     overlays : sequence of str
-        Files with further settings and algorithms.
+        Files that define further settings and algorithms.
     debug : bool
-        Whether to raise the error of a class unchanged, and to show the traceback of a numerical
+        Whether to raise an error of a class unchanged, and to print the traceback of a numerical
         error, which ends only its own trial.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option.
+        If a name or an option is unknown.
     ResultError
         If a class raises an error; the message names the trial.
     """

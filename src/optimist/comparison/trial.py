@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _verified = cache(blas_kernels.verify)
-_warm: set[str] = set()  # names of cells
+_warm: set[str] = set()  # names of the cells that have been warmed up
 
 
 def play(
@@ -40,12 +40,12 @@ def play(
     trials : dict
         Description of one trial, from `optimist.experiments.trials.Trials.describe`.
     output : str
-        Path of its result file; "" to return the rows and write nothing.
+        Path of the result file; "" to return the rows and write nothing.
     data : str
-        Folder of its data set.
+        Folder of the prepared data set, or "" if the cell needs none.
     added : dict or None
-        For a class without a file: its ``domain``, its ``name``, the ``class`` as pickled by
-        cloudpickle, and the ``paths`` on which its process looks for modules.
+        For a class without a file: its ``domain``, its ``name``, the ``class`` itself, pickled by
+        cloudpickle, and the ``paths`` where the process that defined it looks for modules.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def play(
         with suppress(Exception, SystemExit):  # playing the trial raises the error again
             player.warm_up()
             if not ENVIRONMENTS.is_foreign(asked.cell.environment):
-                build(asked.cell, asked.first, data)  # the copies that play trials share its cache
+                build(asked.cell, asked.first, data)  # processes forked later share its cache
     with Meter() as meter:
         if output:
             make_result({**trials, "digest": ""}, output, data)

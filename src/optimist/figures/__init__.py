@@ -1,7 +1,7 @@
 """Registries of panels and tables: literal mappings from kinds to classes.
 
-Each kind of panel or table has its own file, and one line here. A study may define both, and has
-its line in `optimist.figures.studies`. ``docs/add-a-panel.md`` shows how to add one of each.
+Each kind of panel or table has one line here. A study may define kinds of both, and has one line in
+`optimist.figures.studies`. ``docs/add-a-panel.md`` shows how to add a panel and a study.
 """
 
 import importlib
@@ -45,12 +45,12 @@ TABLES = {
 
 
 def panel_class(kind: str) -> "type[Panel]":
-    """Return the class of a kind of panel; raise ConfigError if the kind is unknown."""
+    """Return the class of the given kind of panel; raise ConfigError if the kind is unknown."""
     return _load("kind of panel", kind, PANELS)
 
 
 def table_class(kind: str) -> "type[Table]":
-    """Return the class of a kind of table; raise ConfigError if the kind is unknown."""
+    """Return the class of the given kind of table; raise ConfigError if the kind is unknown."""
     return _load("kind of table", kind, TABLES)
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 WARNING = "#A00000"
 MARKERS = 6  # per curve
 SMALL = {"fontsize": 7, "va": "center"}
-# Roles of reference lines, which the legend names.
+# Roles of reference lines, each of which has an entry in the legend.
 REFERENCES = ("line", "slope", "phase", "ball")
 
 
 def by_series(artists: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
-    """Yield each series of data in order, with its artists."""
+    """Yield the name and the artists of each data series, in order of appearance."""
     data = artists[artists["role"] == "data"]
     yield from data.groupby("series", sort=False)
 
@@ -57,14 +57,14 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
-    """Return the indices of points with a marker: six that are evenly spaced, or all of a few.
+    """Return the indices of the points to mark: six evenly spaced points, or all if there are few.
 
     Parameters
     ----------
     x : (n,) array
         Increasing positions of the points along the axis.
     shift : float
-        Position of the first marker, as a share of the distance between two markers.
+        Position of the first marker, as a fraction of the distance between adjacent markers.
     """
     if len(x) < 2 * MARKERS:
         return list(range(len(x)))
@@ -73,7 +73,7 @@ def _marked(x: np.ndarray, shift: float) -> list[int]:
 
 
 def lines(canvas: "Canvas", artists: "pd.DataFrame", style: "Style", joined: bool = True) -> None:
-    """Draw a marker for every artist, and a line between them if ``joined``."""
+    """Draw a marker for every artist; if ``joined``, join the markers of each series by a line."""
     for series, points in by_series(artists):
         canvas.plot(points["x"], points["y"], **style.line(series, joined))
 
@@ -86,13 +86,16 @@ def with_whiskers(
 
 
 def whiskers(artists: "pd.DataFrame") -> np.ndarray:
-    """Return the lengths of n whiskers below and above, shape (2, n); zero for an unknown end."""
+    """Return the lengths of whiskers below and above n artists, as an array of shape (2, n).
+
+    A whisker with an unknown end has length zero.
+    """
     below, above = artists["y"] - artists["low"], artists["high"] - artists["y"]
     return np.nan_to_num([below, above]).clip(min=0)
 
 
 def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw references: grey lines, which the legend names, and points."""
+    """Draw the references: grey lines, which the legend names, and points with their names."""
     for artist in of_role(artists, "line").itertuples():
         canvas.axhline(artist.y, **style.reference(artist.note))
     for artist in of_role(artists, "phase").itertuples():
@@ -104,7 +107,7 @@ def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> Non
 
 
 def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
-    """Draw a star, with its name on the side toward the farther edge of the panel."""
+    """Draw a star, and write its name on the side that has more room in the panel."""
     from matplotlib.patheffects import withStroke
 
     canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from optimist.figures.style import Style
 
-WIDEST = 22  # letters of a name per line
+WIDEST = 22  # largest number of letters in a line of a name
 
 
 def draw_bars(
@@ -51,17 +51,17 @@ def draw_bars(
 
 
 def bar_name(series: str, style: "Style") -> str:
-    """Return the label of a bar, split into lines; long labels are split before brackets."""
+    """Return the name of a bar, split into lines; a long name is first split at its bracket."""
     name = style.name(series)
     stem, opening, variant = name.partition(" (")
     pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]
-    # Keep a factor on the line of its multiplication sign.
+    # Keep the factors of a product on the same line as the multiplication sign.
     pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
     return "\n".join(pieces).replace("\u00a0", " ")
 
 
 def _two_digits(value: float) -> str:
-    """Format a value to two digits, without an exponent from 0.001 on: 3.4e-07, 0.034, 110."""
+    """Format a value to two digits, with an exponent only below 0.001: 3.4e-07, 0.034, 110."""
     if 0.0 < abs(value) < 1e-3:
         return f"{value:.1e}"
     return np.format_float_positional(value, 2, unique=False, fractional=False, trim="-")

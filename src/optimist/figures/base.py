@@ -1,16 +1,15 @@
 """Base class of panels: the keys, inputs, rows, axes and drawing of a kind.
 
-Each kind has its own file. Its ``rows`` method computes all artists, one row per artist, and its
-``draw`` method only places them. Every row has the following columns, and the columns that its kind
-declares:
+The ``rows`` method of a kind computes all artists, one row per artist, and the ``draw`` method only
+places them. Every row has the following columns, and any columns that its kind declares:
 
-``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
+``role``            ``data``; ``note`` (on a cell that is missing, incomplete or unconverged);
                     ``remark`` and ``footnote`` (text about a series); ``line``, ``phase``,
                     ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
                     or a role that the kind defines
 ``setting``         name of the setting, if the artist belongs to one
-``series``          algorithm label, or the name of another item that is compared
-``x y low high n``  position, lower and upper end of band or whisker, number of trials
+``series``          algorithm label, or the name of another compared item
+``x y low high n``  position, lower and upper ends of the band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 
 Only complete trials enter a statistic; notes mention incomplete trials. Unconverged trials count as
@@ -40,10 +39,10 @@ if TYPE_CHECKING:
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
 
-# No interval of a mean is shown for fewer trials: for two, the quantile of Student's t is 12.7.
+# Means of fewer trials have no interval: with two trials, the quantile of Student's t is 12.7.
 LEAST_TRIALS = 3
 
-# Columns of every row, and their types in a file.
+# Columns of every row, columns of real numbers, and columns of whole numbers.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
@@ -117,16 +116,16 @@ class Part(ABC):
     Parameters
     ----------
     spec : mapping
-        Its entry in the configuration.
+        The entry of the panel or table in the configuration.
 
     Attributes
     ----------
     Entry : type
-        Keys of its entry, a subclass of `Keys`.
+        Keys of the entry, a subclass of `Keys`.
     lanes : tuple of str
-        Lanes from which it reads the results of its cells.
+        Lanes from which the results of cells are read.
     tables : tuple of str
-        Tables of studies that it reads.
+        Names of the studies' tables that are read.
     """
 
     Entry: ClassVar[type]
@@ -138,28 +137,31 @@ class Part(ABC):
 
     @property
     def settings(self) -> list[str]:
-        """Settings that it shows."""
+        """Settings that the panel or table shows."""
         if "setting" in self.spec:
             return [self.spec["setting"]]
         return list(self.spec.get("settings", []))
 
     @property
     def algorithms(self) -> list[str]:
-        """Labels of the algorithms that it shows."""
+        """Labels of the algorithms that the panel or table shows."""
         return list(self.spec.get("algorithms", []))
 
     @property
     def rounds(self) -> list[int]:
-        """Rounds that it reads by number, which the table of trials must contain."""
+        """Individual rounds that are read, which the table of trials must contain."""
         return []
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
-        """Setting and algorithm of each cell that it reads; None for every cell of its group."""
+        """Setting and algorithm of each cell that is read; None for all cells of the group."""
         return list(product(self.settings, self.algorithms))
 
     def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks something it needs besides cells."""
+        """Raise ConfigError if the paper's configuration lacks something that is needed.
+
+        Cells are not checked here.
+        """
 
 
 class Panel(Part):
@@ -170,22 +172,22 @@ class Panel(Part):
     Entry : type
         A subclass of `PanelKeys`.
     axes : Axes
-        Labels and scales, unless the panel's entry sets them; see `labelled`.
+        Default labels and scales, which the panel's entry can replace; see `labelled`.
     roles : tuple of str
-        Roles of its rows in addition to data, note and the common references.
+        Roles of the rows in addition to data, note and the common references.
     columns : tuple of str
-        Columns of its rows in addition to the common columns.
+        Columns of the rows in addition to the common columns.
     words : str
         Meaning of bands and whiskers, as a template with ``{band}``, ``{interval}`` (the paper's
         interval of a mean), ``{level}``, ``{n}`` and ``{time_n}``.
     of_means : bool
         Whether bands and whiskers are intervals of means.
     curves : bool
-        Whether its data are curves, whose first rounds may be cut off by a logarithmic axis.
+        Whether the data are curves; a logarithmic axis may cut off the first rounds of curves.
     joined : bool
         Whether a line joins the artists of a series.
     not_negative : bool
-        Whether y cannot be negative, so that the axis starts at 0.
+        Whether y is never negative. If so, intervals end at 0, and a linear axis starts near 0.
     """
 
     Entry: ClassVar[type] = PanelKeys
@@ -200,7 +202,7 @@ class Panel(Part):
 
     @property
     def is_bars(self) -> bool:
-        """Whether it draws horizontal bars with their names on the y axis."""
+        """Whether the panel shows horizontal bars, with their names on the y axis."""
         return False
 
     @abstractmethod
@@ -228,7 +230,8 @@ class Panel(Part):
     def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
         """Yield the pieces of `rows`, and the references that the entry requests.
 
-        Intervals stop at zero if y cannot be negative, and need at least `LEAST_TRIALS` trials.
+        Intervals end at zero if y cannot be negative. Means of fewer than `LEAST_TRIALS` trials
+        have no interval.
         """
         pieces = [self._bounded(piece) for piece in self.rows(tables)]
         yield from pieces
@@ -256,7 +259,7 @@ class Panel(Part):
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
 
     def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield lines of a given power through the last artist of a series, over a decade of x."""
+        """Yield lines proportional to a power of x, a decade long, up to a series' last artist."""
         for slope in self.spec.get("slopes", []):
             end = _last(pieces, slope["series"])
             if end is not None:
@@ -265,7 +268,7 @@ class Panel(Part):
                 yield rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
 
     def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
-        """Set the limits of y after drawing, as intervals may reach far below their values."""
+        """Set the limits of y after drawing, because intervals may extend far below the values."""
         if not self.not_negative:
             return
         if canvas.get_yscale() == "log":

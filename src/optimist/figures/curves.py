@@ -1,10 +1,10 @@
-"""Kinds that show a curve for each algorithm in one setting.
+"""Kinds of panels that show a curve for each algorithm in one setting.
 
 x: round. y by kind:
 
 ``regret``           mean regret (band: the paper's interval)
 ``median_regret``    median regret (band: quartiles)
-``relative_regret``  mean regret divided by the ``base``'s (band: the paper's interval, scaled)
+``relative_regret``  mean regret over that of ``base`` (band: the paper's interval, also divided)
 ``elapsed``          seconds so far, median over trials
 ``time_per_round``   seconds per round, median over trials
 """
@@ -32,7 +32,7 @@ class Curves(Panel):
     Attributes
     ----------
     table : str
-        The table of trials that it shows, ``finals`` or ``times``.
+        Name of the table of trials that is shown, ``finals`` or ``times``.
     """
 
     Entry = OneSetting
@@ -60,7 +60,7 @@ class Regret(Curves):
     of_means = True
     not_negative = True
     table = "finals"
-    # Columns of the aggregated curves: the line, and the ends of its band.
+    # Columns of the aggregated curves that contain the line and the two ends of its band.
     shown: ClassVar[tuple[str, str, str]] = ("mean", "low", "high")
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class MedianRegret(Regret):
 
 
 class RelativeRegret(Regret):
-    """Mean regret of some algorithms in one setting, divided by the base's mean regret."""
+    """Mean regret of some algorithms in one setting, divided by the mean regret of the base."""
 
     class Entry(OneSetting):
         base: str  #: Label of the algorithm in the denominator.
@@ -96,16 +96,16 @@ class RelativeRegret(Regret):
 
     @property
     def cells(self) -> list[tuple[str, str]]:
-        """The cells of its algorithms and of the base."""
+        """The cells of the algorithms shown, and of the base."""
         return list(product(self.settings, [*self.algorithms, self.spec["base"]]))
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
-        """Return axes that name the base."""
+        """Return the labels and scales; the default label of y names the base."""
         label = f"regret / regret of {display_name(self.spec['base'], names)}"
         return replace(super().labelled(names), ylabel=self.spec.get("ylabel", label))
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
-        """Return the curve of an algorithm, divided by the base's curve."""
+        """Return the curve of an algorithm, divided by the curve of the base."""
         base = tables.cell("curves", self.spec["setting"], self.spec["base"])
         curve = super().curve(tables, algorithm)
         unit = base.set_index("round")["mean"].reindex(curve["x"]).to_numpy()
@@ -119,7 +119,7 @@ class RelativeRegret(Regret):
 
 
 class Elapsed(Curves):
-    """Seconds of select and update so far."""
+    """Total time that select and update have taken so far, in seconds."""
 
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
@@ -134,13 +134,13 @@ class Elapsed(Curves):
         return {"x": totals.index.to_numpy(), "y": medians, "n": totals.shape[1]}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curve of each algorithm, and footnotes on algorithms that did not play."""
+        """Yield the curves, and footnotes on algorithms that were timed without playing."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
 
 class TimePerRound(Curves):
-    """Seconds of select and update in a round."""
+    """Time that select and update take per round, in seconds."""
 
     lanes = ("timing",)
     axes = Axes("round", "seconds per round", "log", "log")
@@ -155,11 +155,11 @@ class TimePerRound(Curves):
 
 
 def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return rounds and seconds per round of a timed cell.
+    """Return rounds, and the seconds per round that a timed cell takes near these rounds.
 
-    The recorded rounds are thinned to about 25 geometric steps. Each step gives one value at the
-    geometric mean of its ends: its time divided by its number of rounds, as a median over trials.
-    Round 1 is left out, as it pays for cold caches.
+    The recorded rounds are thinned to about 25 geometric steps. Each step gives one value, its time
+    divided by its number of rounds, as a median over trials. The value is placed at the geometric
+    mean of the ends of the step. Round 1 is left out, because it starts with cold caches.
 
     Parameters
     ----------

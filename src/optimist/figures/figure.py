@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
 PANEL_HEIGHT = 2.1  # inches
-PANEL_SHARE = 0.8  # of a column's width; the axis takes the rest
-MOST_BANDS = 4  # in a panel
+PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y axis takes the rest
+MOST_BANDS = 4  # largest number of bands in a panel
 BAR_HEIGHT = 0.17  # inches per line of a bar's name
 AXIS_HEIGHT = 0.6
 NOTE = {"textcoords": "offset points", "va": "top", "fontsize": SMALLEST, "color": WARNING}
@@ -88,7 +88,7 @@ def draw(
     pdf_path: str,
     thumbnail_path: str,
 ) -> None:
-    """Draw a figure. The same table gives the same bytes.
+    """Draw a figure and write its files. The same table always gives the same bytes.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     }
     least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
     height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
-    # The legend goes into an unused cell of the grid if that is high enough.
+    # The legend goes into an unused cell of the grid if the cell is high enough.
     spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
     size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
     page = Figure(figsize=size, layout="constrained")
@@ -185,7 +185,7 @@ def _draw_panel(canvas: "Canvas", panel: Panel, artists: "pd.DataFrame", style: 
 
 
 def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style) -> None:
-    """Set labels and scales. Bars are horizontal, so their x axis shows the panel's y.
+    """Set labels and scales. Because bars are horizontal, their x axis shows the panel's y.
 
     A logarithmic axis becomes linear below 1 if it would hide a value of zero or less.
     """
@@ -200,7 +200,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style
 
 
 def label_ticks(canvas: "Canvas") -> None:
-    """Label 1, 2 and 5 of each decade on short logarithmic axes, and few ticks on other axes."""
+    """Label 1, 2 and 5 in each decade of short logarithmic axes, and few ticks of other axes."""
     from matplotlib.ticker import (
         AutoLocator,
         FixedLocator,
@@ -243,12 +243,12 @@ def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
 
 
 def _letters(columns: int) -> int:
-    """Return how many letters fit under a panel."""
+    """Return how many letters fit on a line below a panel, given the number of columns."""
     return int(PANEL_SHARE * WIDTH / columns * LETTERS_PER_INCH)
 
 
 def _bars_height(panel: Panel, style: Style) -> float:
-    """Return the height in inches that bars and their names need; 0 without bars."""
+    """Return the height in inches for a panel's bars and their names; 0 for other panels."""
     if not panel.is_bars:
         return 0.0
     lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
     from matplotlib.figure import Figure as Page
 
-WIDTH = 6.5  # inches of a page; scaled to 5.5, as in many journals, all text has 5.9 points or more
+WIDTH = 6.5  # inches; on a page scaled to 5.5, as in many journals, text has 5.9 points or more
 LETTERS_PER_INCH = 15  # at the font size of the legend
 LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to the text below its labels
-LONGEST_LABEL = 40  # letters
-HANDLE = 7  # width of a legend's handle in letters
-CELL_LETTERS = 36  # per line of a legend in a cell of the grid
-LONGEST_COUNTS = 100  # letters in the list of trial counts by series
+LONGEST_LABEL = 40  # largest number of letters in a line of a label
+HANDLE = 7  # width of a legend's handle, in letters
+CELL_LETTERS = 36  # letters per line of a legend in a cell of the grid
+LONGEST_COUNTS = 100  # largest number of letters in the list of trial counts by series
 SMALLEST = 7  # font size in points
 INTERVALS = {
     "t": "{level} t interval",
@@ -34,7 +34,7 @@ Panels = dict[str, Panel]
 
 
 def height_of(text: str) -> float:
-    """Return the height of some lines of text in inches."""
+    """Return the height in inches of a text of one or more lines."""
     return LINE_HEIGHT * len(text.splitlines())
 
 
@@ -59,7 +59,7 @@ def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
 
 
 def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return the mark and text of each footnote; each mark has one star more than the last."""
+    """Return the mark and text of each footnote; each mark has one star more than the previous."""
     texts = table.loc[table["role"] == "footnote", "note"].unique()
     return [("*" * (i + 1), text) for i, text in enumerate(texts)]
 
@@ -75,7 +75,7 @@ def _in_cell(title: str) -> str:
 
 
 def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
-    """Put the shared legend into an empty cell of the grid, or else below the panels."""
+    """Put the shared legend into the spare cell of the grid or, without one, below the panels."""
     if spare is None:
         drawn = page.legend(**legend, loc="outside lower center")
     else:
@@ -85,7 +85,7 @@ def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
 
 
 def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
-    """Put a legend, headed by notes, below a panel."""
+    """Put a legend below a panel, with the notes as its title."""
     from matplotlib.transforms import ScaledTranslation
 
     shift = ScaledTranslation(0.0, BELOW / 72.0, canvas.figure.dpi_scale_trans)
@@ -98,7 +98,8 @@ def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
 def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> list[Any]:
     """Return one legend entry per series, with its remarks, in lines of at most ``width`` letters.
 
-    Bars have no entries, as their names are on the axis. Other roles and reference lines follow.
+    Bars have no entries, because their names are on the axis. The entries of series are followed by
+    those of other roles and of reference lines.
     """
     letters = [letter for letter, panel in panels.items() if not panel.is_bars]
     named = table[table["panel"].isin(letters)]
@@ -117,7 +118,7 @@ def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> 
 
 
 def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
-    """Return the entries of reference lines."""
+    """Return the legend entries of reference lines."""
     from matplotlib.lines import Line2D
 
     texts = artists.loc[artists["role"].isin(REFERENCES), "note"].unique()
@@ -125,7 +126,7 @@ def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
 
 
 def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
-    """Return lines on the meaning of bands and whiskers, trial counts, and footnotes."""
+    """Return lines of text: the meaning of bands and whiskers, trial counts, and footnotes."""
     paper, lines = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
@@ -151,7 +152,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
-    """Return the letters of regret panels in whose settings all trials share one instance."""
+    """Return the letters of regret panels whose settings use one instance for all trials."""
     shared = {
         label
         for label, setting in paper["settings"].items()
@@ -165,7 +166,7 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
-    """Return the usual number of trials, and other numbers by series: ``20 (GLB-OMD 50)``."""
+    """Return the most common number of trials, and the exceptions: ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}

@@ -18,23 +18,23 @@ Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
 class Figure(Keys):
     title: str  #: Title above the panels.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes it; default paper.
+    group: NotRequired[Group]  #: Group of targets that makes the figure; default paper.
     trials: NotRequired[Count]  #: Number of trials shown, starting with the first; default all.
-    #: Panels side by side; default 3. An unused cell takes the legend.
+    #: Number of panels side by side; default 3. The legend goes into an unused cell.
     columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
     height: NotRequired[Annotated[float, Gt(0), Le(10)]]  #: Inches per row of panels; default 2.1.
     share_y: NotRequired[bool]  #: Whether all panels share one y axis; default false.
     #: One legend for the figure (default), or one below each panel.
     legend: NotRequired[Literal["shared", "panel"]]
     defaults: NotRequired[dict[str, Any]]  #: Keys that are set for every panel of the figure.
-    titles: NotRequired[dict[str, str]]  #: Words in its panels' titles, like the file's `titles`.
+    titles: NotRequired[dict[str, str]]  #: Words for its panels' titles; see the file's `titles`.
     #: Panels a, b, ..., at most 16; each kind has its own keys.
     panels: Annotated[list[dict[str, Any]], MinLen(1)]
 
 
 class Figures(Keys, total=False):
     lists: dict[Name, Entries]  #: Further lists of labels by name, for figures, tables and claims.
-    #: Words in panel titles for a kind, setting, method, column or round.
+    #: Words for a kind, setting, method, column or round in the titles of panels.
     titles: dict[str, str]
     #: Keys set for every panel, unless its figure or its entry sets them; null removes a key.
     panel_defaults: dict[str, Any]
@@ -43,11 +43,11 @@ class Figures(Keys, total=False):
 
 
 class MethodStyle(Keys):
-    colour: Colour  #: Colour of its lines, markers and bars.
-    marker: Marker  #: Shape of its markers.
+    colour: Colour  #: Colour of the method's lines, markers and bars.
+    marker: Marker  #: Shape of the method's markers.
 
 
 class Style(Keys):
-    #: Colours for series without their own colour, in this order.
+    #: Colours for series without their own colour, in order of use.
     palette: Annotated[list[Colour], MinLen(1), Once]
     methods: dict[str, MethodStyle]  #: Colour and marker of a method, by the name of its algorithm.

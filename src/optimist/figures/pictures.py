@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
     from PIL.Image import Image as Picture
 
-COLOURS = 256  # per picture; all 16,000 shades of transparent bands would triple the size
+COLOURS = 256  # per picture; keeping all 16,000 shades of transparent bands would triple the size
 THUMBNAIL_WIDTH = 320  # pixels
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 
@@ -47,7 +47,7 @@ def _picture(page: "Page") -> "Picture":
 def _save_png(picture: "Picture", path: Path) -> None:
     from PIL import Image
 
-    # k-means moves the palette to colours of the picture, so that white stays white.
+    # k-means moves the palette to colours that the picture has, so that white stays white.
     method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
     few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
     few.save(path, "PNG", optimize=True, dpi=picture.info["dpi"])

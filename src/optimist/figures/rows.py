@@ -12,7 +12,7 @@ from optimist.numerics.statistics import mean_intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of aggregated tables, which exist even if a table is empty or absent.
+# Columns that each table has even if it is empty or absent.
 FRAMES = {
     "curves": (
         *("setting", "algorithm", "round", "mean", "low", "high", "trials"),
@@ -76,7 +76,7 @@ class Tables:
         self._cells: dict[str, Any] = {}
 
     def frame(self, name: str, columns: Iterable[str] = ()) -> "pd.DataFrame":
-        """Return a table. An absent table has no rows, and an absent column is empty."""
+        """Return a table. An absent table has no rows, and an absent column has no values."""
         import pandas as pd
 
         frame = self._tables.get(name, pd.DataFrame())
@@ -105,8 +105,8 @@ class Tables:
     def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the complete trials of a timed cell.
 
-        A solver that plays only some rounds is included from its second call on, because its first
-        call pays for imports and counts for all earlier rounds at once.
+        A solver that is timed only in some rounds is included from its second call on, because the
+        first call includes imports and stands for all earlier rounds at once.
         """
         runs = complete(self.cell("times", setting, algorithm))
         return runs[runs["selections"].isna() | (runs["selections"] > 1)]
@@ -147,7 +147,7 @@ def fault(trials: "pd.DataFrame") -> str:
 
 
 def doubt(trials: "pd.DataFrame") -> str:
-    """Describe how many trials did not converge, which still count; "" if all converged."""
+    """State how many trials did not converge (they still count); "" if all converged."""
     count = (trials["status"] == "unconverged").sum()
     return f"unconverged: {count} of {len(trials)} trials" if count else ""
 
@@ -160,26 +160,26 @@ def notes(setting: str, algorithm: str, *frames: "pd.DataFrame") -> "Iterator[pd
 
 
 def missing(series: str, setting: str = "") -> "pd.DataFrame":
-    """Return the note on a series without results."""
+    """Return the note for a series without results."""
     return rows("note", setting=setting, series=series, note="missing")
 
 
 def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return the mean, and the ends of the interval that the paper chooses."""
+    """Return the mean and its interval, of the kind and level in the paper's configuration."""
     columns = values.to_numpy(float)[:, None]
     intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
     return tuple(intervals[:, 0].tolist())
 
 
 def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
-    """Return, by round, a column's median over trials, its range and the number of trials."""
+    """Return the median and range of a column over trials, and the number of trials, by round."""
     by_round = watched.groupby("round")[column]
     curve = by_round.agg(y="median", low="min", high="max", n="count")
     return {"x": curve.index.to_numpy(), **{name: curve[name].to_numpy() for name in curve}}
 
 
 def estimate(trials: "pd.DataFrame") -> str:
-    """Describe how a solver was timed if it did not play itself; "" if it played.
+    """Describe how a solver was timed without playing; "" if it played.
 
     See `optimist.experiments.replay.replay`.
     """

@@ -1,4 +1,4 @@
-"""Colours, markers, line styles and hatches of the series of a figure.
+"""Colours, markers, line styles and hatches of the series in a figure.
 
 A method has one colour and one marker in the figures of all papers (``config/style.yaml``). A
 variant has the colour of its algorithm and a hollow marker. No other variant of the paper has the
@@ -25,8 +25,8 @@ MARKERS = {
     "pentagon": "p",
 }
 NAMES = [*MARKERS]
-# Three dashes that differ at print size. Their number and the number of markers are coprime, so
-# the pairs of marker and dash repeat only after 33 variants.
+# Three dashes that can be told apart in print. Their number and the number of markers are coprime,
+# so the pairs of marker and dash repeat only after 33 variants.
 DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 REFERENCE_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (8, 2, 1, 2)), (0, (2, 3)))
 HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
@@ -43,7 +43,7 @@ class Style:
         The paper, whose ``style`` and ``names`` are used. The order of the variants in its ``runs``
         and ``timings`` determines their styles.
     footnotes : mapping
-        Footnote marks by series, each with a space before it.
+        Footnote marks by series, each preceded by a space.
     shown : sequence of str
         All series of the figure. If all are variants of one algorithm, each has its own colour.
     references : sequence of str
@@ -114,7 +114,7 @@ class Style:
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
-        """Return the position of a series among the figure's series that are not algorithms."""
+        """Return the position of a series among those in the figure that are not algorithms."""
         if series not in self._things:
             self._things.append(series)
         return self._things.index(series)
@@ -129,7 +129,7 @@ class Style:
         return self._shapes.get(series) or NAMES[self._place(series) % len(NAMES)]
 
     def dash_lengths(self, series: str) -> list[float]:
-        """Return the lengths of dashes and gaps in a series' line; empty for a solid line."""
+        """Return the lengths of dashes and gaps in the line of a series; empty if it is solid."""
         dash = self.dash(series)
         return [] if dash == "-" else list(dash[1])
 
@@ -144,7 +144,7 @@ class Style:
         return HATCHES[self._number(series) % len(HATCHES)] if self._is_variant(series) else ""
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
-        """Return the keywords of a line with markers; variants have hollow markers."""
+        """Return keyword arguments for a line with markers, hollow if the series is a variant."""
         is_method = series == self.paper.get("method")
         return {
             "color": self.colour(series),
@@ -156,20 +156,20 @@ class Style:
         }
 
     def reference(self, text: str) -> dict[str, Any]:
-        """Return the keywords of a reference line."""
+        """Return keyword arguments for a reference line."""
         if text not in self._references:
             self._references.append(text)
         dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
         return {"color": "0.35", "lw": 0.9, "ls": dash, "zorder": 2}
 
     def patch(self, series: str) -> dict[str, Any]:
-        """Return the keywords of a filled region: a transparent face and an opaque edge."""
+        """Return keyword arguments for a region with a transparent face and an opaque edge."""
         colour = self.colour(series)
         keywords = {"facecolor": (colour, 0.25), "edgecolor": colour}
         return {**keywords, "ls": self.dash(series), "lw": 1.1}
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return display names of settings: their titles, with options where titles coincide."""
+        """Return display names of settings: their titles, with options if any titles coincide."""
         specs = self.paper["settings"]
         titles = {label: specs[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):
@@ -177,7 +177,7 @@ class Style:
         return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
 
     def name(self, series: str) -> str:
-        """Return the display name of a series, with its footnote mark."""
+        """Return the display name of a series, with its footnote marks."""
         is_algorithm = name_of(series) in self._colours
         options = self.paper.get("options")
         name = display_name(series, self.paper["names"], options) if is_algorithm else series

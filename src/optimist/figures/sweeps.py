@@ -1,12 +1,12 @@
-"""Kinds that show one number per cell, against a parameter of the settings or as bars.
+"""Kinds of panels that show one number per cell, against a parameter of the settings or as bars.
 
-x: the parameter that ``over`` names; bars have none. y by kind:
+x: the parameter that ``over`` names; bars have no x. y by kind:
 
 ``final_regret``         mean final regret (low, high: the paper's interval)
 ``final_median_regret``  median final regret (low, high: quartiles)
 ``time``                 median seconds per trial (low, high: fastest and slowest trial)
 ``coverage``             share of trials whose confidence set always contained the truth
-``counter``              mean of the diagnostic ``column`` (low, high: its range)
+``counter``              mean of the diagnostic ``column`` (low, high: smallest and largest value)
 """
 
 from abc import abstractmethod
@@ -39,23 +39,23 @@ class Sweep(Panel):
     class Entry(SomeSettings):
         over: NotRequired[str]  #: Option of the settings to plot against; if absent, draw bars.
 
-    # Table and column of the number, and the share of the gap between two values of x over which
-    # the whiskers of all series are spread.
+    # Table and column that contain the number, and the fraction of the smallest gap between values
+    # of x over which the whiskers of all series are spread.
     table: ClassVar[str] = "finals"
     column: ClassVar[str] = "regret"
     share: ClassVar[float] = 0.15
 
     @abstractmethod
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the number, and the ends of its whisker."""
+        """Return the number to show, and the ends of its whisker."""
 
     @property
     def is_bars(self) -> bool:
-        """Whether it draws bars, because it sweeps no parameter."""
+        """Whether the panel shows bars, because no parameter is swept."""
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:
-        """Refuse a parameter that some setting lacks."""
+        """Refuse a parameter that a setting lacks, or that is not a number."""
         for setting in self.settings:
             self._swept(setting, paper)
 
@@ -87,13 +87,13 @@ class Sweep(Panel):
         value = parameters[self.spec["over"]]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(
-                f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed to plot over: "
-                "parameters that are numbers"
+                f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed: a parameter "
+                "that is a number"
             )
         return float(value)
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw lines with whiskers side by side, or bars."""
+        """Draw bars, or lines whose whiskers are side by side."""
         if self.is_bars:
             draw_bars(canvas, self.algorithms, self.settings, artists, style)
             return
@@ -147,7 +147,7 @@ class Time(Sweep):
         return values.median(), values.min(), values.max()
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield an artist for each cell, and footnotes on algorithms that did not play."""
+        """Yield an artist per cell, and footnotes on algorithms that were timed without playing."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
@@ -188,7 +188,7 @@ class Counter(Sweep):
 
 
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
-    """Shift x by a share of the smallest gap in ``values``, so that whiskers do not overlap."""
+    """Shift x by a share of the smallest gap between ``values``, to separate the whiskers."""
     is_log = canvas.get_xscale() == "log"
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))
@@ -196,7 +196,7 @@ def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
 
 
 def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
-    """Label the swept values, or only decades for many values on a logarithmic axis."""
+    """Label the swept values, or only the decades if many values are on a logarithmic axis."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
     if len(values) > MOST_TICKS and canvas.get_xscale() == "log":

@@ -1,7 +1,7 @@
 """Kind ``tradeoff``: regret of an algorithm against its time.
 
 x: median seconds per trial; y: mean final regret (low, high: the paper's interval). ``time_n`` is
-the number of trials behind x.
+the number of trials whose median time is x.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Assembly of the page: template, style, scripts and data in one file, with a content policy."""
+"""Assembly of the page: template, style, scripts, data and security policy in a single file."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
 PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
-# The class of Observable Plot's drawings, and the style that Plot adds to each drawing.
+# The CSS class of Observable Plot's drawings, and the style that Plot adds to each drawing.
 PLOT_CLASS = "plot"
 _PLOT_STYLE = re.compile(
     r'append\("style"\)\.text\(`(:where\(\.\$\{\w+\}\) \{\\n  --plot-background[^`]*)`\)'
@@ -49,12 +49,14 @@ def write(plan: Plan, base: Path) -> dict[str, int]:
 
 
 def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
-    """Return the page and its content, which depend only on the files; ``base`` is as in `write`.
+    """Return the page and its content, which depend only on the committed files.
+
+    For ``base``, see `write`.
 
     Raises
     ------
     ResultError
-        If a committed file or a library is missing or was changed, or the page is too large.
+        If a committed file or a library is missing or has changed, or if the page is too large.
     ConfigError
         If a sentence relies on a verdict that has changed.
     """
@@ -99,7 +101,7 @@ def as_script(data: Any) -> str:
 
 
 def policy(scripts: list[str], styles: list[str]) -> str:
-    """Return the policy that lets a browser run these scripts and styles, and load nothing else."""
+    """Return the content security policy: it allows only these scripts and styles, and images."""
     allowed = {
         "default-src": ["'none'"],
         "script-src": [_hash(script) for script in scripts],
@@ -126,7 +128,7 @@ def plot_style() -> str:
 
 
 def library(name: str) -> str:
-    """Return a vendored library; raise ResultError if it was changed."""
+    """Return the text of a vendored library; raise ResultError if its file has changed."""
     text = _own(f"vendor/{name}")
     wanted = json.loads(_own("vendor/vendor.json"))[name]["sha256"]
     digest = hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Content of the page of results, from committed files: claims, figures, cells, methods.
+"""Content of the page of results, from committed files: claims, figures, cells and methods.
 
 Outcomes, values and intervals are copied. Only summaries of trials are computed here, with the
 functions of the pipeline. `page.schema.json` describes the content.
@@ -58,9 +58,9 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
     Raises
     ------
     ResultError
-        If a shown file does not exist or was changed.
+        If a file that the page shows does not exist or has changed.
     ConfigError
-        In the project itself, if a sentence relies on a verdict that has changed.
+        If a sentence relies on a verdict that has changed; raised only in the project itself.
     """
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
@@ -76,7 +76,7 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
         shown["labels"] |= reader.labels()
         shown["papers"][name] = reader.about()
     said = findings.load()
-    # Users with other settings have other verdicts, which may contradict the project's sentences.
+    # Users' own settings may lead to verdicts that contradict the project's sentences.
     is_ours = base.resolve() == project_root()
     sentences = findings.fill(said, shown["claims"], [*plan.papers], strict=is_ours)
     for name, words in sentences["papers"].items():
@@ -94,14 +94,14 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
 
 
 def _quantiles(most: int) -> list[float]:
-    """Return Student's t quantiles for 95 % intervals from n = 2, ..., ``most`` numbers."""
+    """Return Student's t quantiles for 95 % intervals of means of n = 2, ..., ``most`` values."""
     from scipy.special import stdtrit
 
     return [float(f"{stdtrit(n - 1, 0.975):.10g}") for n in range(2, most + 1)]
 
 
 class _Paper:
-    """The committed files of a paper, and the page's content that comes from them."""
+    """The committed files of a paper, and the part of the page that is made from them."""
 
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
@@ -114,7 +114,7 @@ class _Paper:
                 raise ResultError(f"{path} does not exist; {made}")
 
     def _path(self, path: str, product: str) -> Path:
-        """Return the path of a file of a figure or of the claims.
+        """Return the path of a file that belongs to a figure or to the claims.
 
         Raise ResultError if the file does not match its record.
         """
@@ -173,7 +173,7 @@ class _Paper:
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
-        for ending in ("png", "pdf", "csv"):  # readers may have these next to the page
+        for ending in ("png", "pdf", "csv"):  # a reader may have these files next to the page
             if (self.base / places[ending]).is_file():
                 self._path(places[ending], name)
         thumbnail = self._path(places["webp"], name).read_bytes()
@@ -221,7 +221,7 @@ class _Paper:
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
-        """Return the final regrets, their mean with its 95 % interval, times, and statuses."""
+        """Return a cell's final regrets, their mean with its 95 % interval, times and statuses."""
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")
@@ -242,13 +242,13 @@ class _Paper:
         }
 
     def _drawn(self, lanes: Mapping[str, CellTrials]) -> dict[str, curves.Drawn]:
-        """Return a cell's ``curves`` of regret and its ``times`` in seconds, if it has them."""
+        """Return the ``curves`` of regret and the ``times`` in seconds, if the cell has them."""
         how = self.paper["band"], self.paper.get("interval", "t")
         drawn = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
         return {key: one for key, one in drawn.items() if one is not None}
 
     def _names(self, key: str) -> list[str]:
-        """Return the distinct settings, or the distinct labels of algorithms, of the cells."""
+        """Return the distinct values of a key of the cells: their settings or their labels."""
         return [*dict.fromkeys(cell[key] for cell in self.cells)]
 
     # Descriptions of cells.
@@ -316,7 +316,7 @@ class _Paper:
 
 
 def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
-    """Return the last value of each trial, or nan if the trial is incomplete."""
+    """Return the last value of a column in each trial, or NaN for an incomplete trial."""
     if cell is None:
         return np.empty(0)
     is_complete = [status in COMPLETE for status in cell.status]
@@ -324,7 +324,7 @@ def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
 
 
 def _size(picture: bytes) -> list[int]:
-    """Return the width and height of a picture, for which browsers then reserve room."""
+    """Return the width and height of a picture, so that browsers can reserve space for it."""
     from PIL import Image
 
     with Image.open(io.BytesIO(picture)) as opened:
@@ -336,7 +336,7 @@ def _parameters(spec: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
-    """Return the description of an algorithm, from its own documentation."""
+    """Return the description of an algorithm, taken from its docstrings."""
     cls: Any = algorithm_class(name, domain)
     text = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     described = option_texts(cls)
@@ -361,7 +361,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
 
 
 def _file(cls: type) -> str:
-    """Return the path of a class's file in this project, or only the name of an outside file."""
+    """Return the path of a class's file in this project, or the file's name if it is elsewhere."""
     path = Path(inspect.getfile(cls))
     is_own = path.is_relative_to(PACKAGE)
     return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
@@ -382,7 +382,11 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the code and machines behind the results, most cells first, and the data sets."""
+    """Return the origins of each paper's results, and the data sets.
+
+    For each paper, list the versions of the code and the machines that produced its results, in
+    decreasing order of the number of cells.
+    """
     papers = {}
     for name in plan.papers:
         records = cell_records.read(base / plan.layout.cells(name)).values()

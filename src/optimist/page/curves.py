@@ -1,8 +1,8 @@
-"""Packing of curves for the page: 16-bit steps, compressed, as text.
+"""Packing of curves for the page, as text that encodes compressed 16-bit numbers.
 
 The values of a curve are divided by the largest value of its cell, and rounded to whole steps of
-1/65535. The first number of steps and then the differences are stored modulo 65536: first the high
-bytes of all numbers, then the low bytes.
+1/65535. The first number of steps, and the difference of each further number from the previous
+one, are stored modulo 65536. The high bytes of all numbers come first, then the low bytes.
 """
 
 import base64
@@ -16,12 +16,12 @@ from optimist.experiments.cell_trials import CellTrials, kept_rounds
 from optimist.numerics.statistics import summaries
 
 STEPS = 2**16 - 1
-# Keys of a cell's curves, by lane.
+# The key under which a cell contains its curves, by lane.
 KEYS = {"regret": "curves", "timing": "times"}
 
 
 class Packer:
-    """Collector of the curves of cells.
+    """Collector that packs the curves of all cells.
 
     Attributes
     ----------
@@ -46,8 +46,9 @@ class Packer:
         Returns
         -------
         dict
-            ``grid``, the index of the list of rounds in ``grids``; ``at``, how many numbers were
-            packed before these curves; ``top``, the largest value; ``count``, the number of curves.
+            ``grid``, the index of the list of rounds in ``grids``; ``at``, the position of these
+            curves among all packed numbers; ``top``, the largest value; ``count``, the number of
+            curves.
         """
         grid = rounds.tolist()
         if grid not in self.grids:
@@ -64,7 +65,7 @@ class Packer:
         """Return all curves as text."""
         numbers = np.concatenate(self._numbers) if self._numbers else np.empty(0, np.uint16)
         parts = (numbers >> 8).astype(np.uint8), (numbers & 255).astype(np.uint8)
-        # Level 9 would take four times as long and save half a percent.
+        # Compression level 9 would take four times as long and save only half a percent.
         return base64.b64encode(gzip.compress(np.concatenate(parts).tobytes(), 6, mtime=0)).decode()
 
 
@@ -77,8 +78,8 @@ class Drawn(NamedTuple):
     """Curves of a cell in one lane, at about sixty of its rounds.
 
     ``rounds`` has shape (m,). ``trials``, of shape (n, m), contains the complete trials.
-    ``summaries``, of shape (6, m), contains their `optimist.numerics.statistics.SUMMARIES`. A
-    single trial has no interval, so both ends are set to the mean.
+    ``summaries``, of shape (6, m), contains the `optimist.numerics.statistics.SUMMARIES` of these
+    trials. A single trial has no interval, so both ends of its interval are set to the mean.
     """
 
     rounds: np.ndarray
@@ -107,14 +108,14 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
 def pack(
     cells: Sequence[Mapping[str, Any]], trials: int
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
-    """Return cells with the positions of their curves, the lists of rounds, and the packed curves.
+    """Return the cells with positions in place of curves, the lists of rounds, and packed curves.
 
     Parameters
     ----------
     cells : sequence of mapping
         Cells with ``curves`` and ``times`` from `of_cell`.
     trials : int
-        Largest number of trials per cell whose own regret curves are kept. For times, only the
+        Largest number of trials per cell whose own regret curves are kept. For times, only
         summaries are kept.
     """
     packer, packed = Packer(), []

@@ -1,6 +1,6 @@
 """Sentences about results, filled with numbers from claims.
 
-A sentence names the verdict that it relies on, and is refused when this verdict changes.
+Each sentence names the verdict on which it relies, and is refused if this verdict changes.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,9 +12,9 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"
-# Columns of a check that a sentence may use, and that its drawing needs.
+# Columns of a check that a sentence may quote. The drawing of the check also needs them.
 NUMBERS = ("value", "low", "high", "n")
-# Sentences about a paper that the file does not mention.
+# Empty sentences, for a paper that the file does not mention.
 NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 
@@ -100,7 +100,7 @@ def _plain(about: Mapping[str, Any]) -> dict[str, str]:
 def _holds(
     place: str, claim: str, verdict: str, claims: Mapping[str, Any], strict: bool = True
 ) -> bool:
-    """Return whether a claim has the expected verdict; if ``strict``, raise an error if not."""
+    """Return whether a claim has the expected verdict; if ``strict``, raise ConfigError if not."""
     actual = claims[claim]["verdict"] if claim in claims else None
     if actual == verdict or not strict:
         return actual == verdict
@@ -115,7 +115,7 @@ def _holds(
 def _numbers(
     place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the index of a check within its claim, and the numbers of the check by name."""
+    """Return the index within its claim of the check that a sentence names, and its numbers."""
     name = entry["claim"]
     if name not in claims:
         raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)

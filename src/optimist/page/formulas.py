@@ -1,4 +1,4 @@
-"""Docstrings as HTML: paragraphs, tables, lists, code, and formulas as MathML."""
+"""Conversion of docstrings to HTML: paragraphs, tables, lists, code, and formulas as MathML."""
 
 import re
 from html import escape
@@ -6,9 +6,9 @@ from xml.etree.ElementTree import tostring
 
 _MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 _REFERENCE = re.compile(r"&amp;(#x[0-9A-Fa-f]+;)")
-# Commands that let a formula link elsewhere, or set its own look or place in the page.
+# Commands with which a formula could link to other pages, or change its own style or position.
 _ATTRIBUTE = re.compile(r"\\(href|url|style|class|id|cssId|data)\b")
-# Commands that the converter cannot handle, and simpler replacements.
+# Commands that the converter cannot handle, and simpler commands that replace them.
 _SIMPLER = (
     (re.compile(r"\\arg\\(max|min)"), r"\\text{arg \1}"),
     (re.compile(r"\\[Bb]igg?(?=[\\()\[\]|])"), ""),

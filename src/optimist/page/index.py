@@ -1,4 +1,4 @@
-"""Markdown lists that are made with the page: all figures, and the results in the README."""
+"""Markdown texts that are made with the page: the index of figures, and results in the README."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,7 @@ def _cell(text: str) -> str:
 
 
 def documents(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return, by path, the text between the markers in each document that shows verdicts.
+    """Return the text between the markers of each document that shows verdicts, by path.
 
     Parameters
     ----------

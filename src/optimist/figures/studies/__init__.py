@@ -1,6 +1,6 @@
-"""Registry of studies: a literal table from names to classes.
+"""Registry of studies: a literal mapping from names to classes.
 
-`optimist.figures.studies.base` has their base class. Each study has its own file, which contains
+Their base class is in `optimist.figures.studies.base`. Each study has its own file, which contains
 its computation and its drawing. A paper has a study if the section ``studies`` of its configuration
 contains the study's name. Every paper has the study ``facts``.
 """
@@ -37,7 +37,7 @@ def study_class(name: str) -> "type[Study]":
 
 
 def study_section(paper: Mapping[str, Any], name: str) -> dict[str, Any] | None:
-    """Return the section of a study in a paper's configuration, or None."""
+    """Return the section of a study in a paper's configuration, or None if it has none."""
     return paper.get("studies", {}).get(name)
 
 

@@ -41,7 +41,7 @@ class CellKeys(Keys):
 
 
 class Study:
-    """Tables that figures and claims of a paper need in addition to its runs.
+    """Computation of tables that a paper's figures and claims need in addition to its runs.
 
     Parameters
     ----------
@@ -55,17 +55,17 @@ class Study:
     Attributes
     ----------
     name : str
-        Name of its section in a paper's configuration, and of its kinds of panel and table.
+        Name of the study's section in a paper's configuration, and of its kinds of panel and table.
     Section : type
-        Keys of its section, a subclass of `Keys`.
+        Keys of the section, a subclass of `Keys`.
     tables : dict of str to str
-        Names of its tables, and their file formats: csv or parquet.
+        File format of each table, csv or parquet, by the name of the table.
     facts : tuple of str
-        Tables that hold facts: columns name, setting, value.
+        Names of the tables of facts, which have the columns name, setting and value.
     timed : bool
-        Whether it reserves cores, as the timing lane does.
+        Whether the study reserves cores, as the timing lane does.
     always : bool
-        Whether every paper has it, with or without a section.
+        Whether every paper has the study, with or without a section.
     """
 
     name: ClassVar[str]
@@ -90,7 +90,7 @@ class Study:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every setting of its section with every algorithm."""
+        """All pairs of a setting and an algorithm from the section."""
         settings, algorithms = (
             [self.section[one]] if one in self.section else self.section.get(f"{one}s", ())
             for one in ("setting", "algorithm")
@@ -98,7 +98,7 @@ class Study:
         return list(product(settings, algorithms))
 
     def about(self) -> set[str]:
-        """Return subjects of its facts in addition to the settings and algorithms of its cells."""
+        """Return subjects of the facts other than the settings and algorithms of the cells."""
         return {"/".join(pair) for pair in self.pairs}
 
     def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
@@ -114,7 +114,7 @@ class Study:
         return [make_cell(paper, setting, label) for setting, label in self.pairs]
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return its tables by name.
+        """Return the tables of the study by name.
 
         Parameters
         ----------
@@ -144,10 +144,10 @@ def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
-    """Return facts, triples of name, setting and value, as a table.
+    """Return facts, given as triples of name, setting and value, as a table.
 
-    ``trials`` is the number of trials behind each fact; None for properties of a setting and for
-    the worst of several trials.
+    ``trials`` is the number of trials from which each fact is computed; it is None for properties
+    of a setting and for extremes over trials.
     """
     import pandas as pd
 
@@ -164,7 +164,7 @@ def watch_trials(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> "pd.DataFrame":
-    """Play trials of cells with an observer; return its values at about 300 rounds of each.
+    """Play trials of cells with an observer; return its values at about 300 rounds of each trial.
 
     Parameters
     ----------
@@ -180,9 +180,9 @@ def watch_trials(
     Returns
     -------
     DataFrame
-        `TRIAL_COLUMNS`, where ``status`` says how the trial ended (see
-        `optimist.experiments.loop`), and ``columns``. A trial that ended before its first recorded
-        round has a single row, for round 0, without values.
+        The columns are `TRIAL_COLUMNS` and ``columns``; ``status`` says how the trial ended (see
+        `optimist.experiments.loop`). A trial that ended before its first recorded round has a
+        single row, for round 0, without values.
     """
     import pandas as pd
 
@@ -232,7 +232,7 @@ def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
 def watched_notes(
     watched: "pd.DataFrame", series: str, setting: str = ""
 ) -> "Iterator[pd.DataFrame]":
-    """Yield notes on watched trials that are missing or ended early."""
+    """Yield notes that watched trials are missing, ended early or did not converge."""
     last = watched.drop_duplicates("trial", keep="last")
     return notes(setting, series, last)
 

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WATCHED = ("bkb", "dtc_ucb")
-# Columns that a method with inducing points records itself, and columns added here.
+# Columns that methods with inducing points record themselves, and columns that are added here.
 COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")
 
 
 class DimensionObserver(Observer):
     """Observer that updates the exact posterior along with the algorithm.
 
-    A round costs O(Au) for A arms, of which u distinct arms have been played.
+    A round costs O(Au), where u of the A arms have been played.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class DimensionObserver(Observer):
     def __init__(self, environment: Any, algorithm: Any) -> None:
         problem, arms, means = algorithm.problem, environment.arms(0), environment.means(0)
         self.problem = problem
-        self.alpha = getattr(algorithm, "alpha", math.nan)  # from BKB's theory
+        self.alpha = getattr(algorithm, "alpha", math.nan)  # only BKB has it, from its theory
         self.exact = DistinctPosterior(problem.kernel, arms, problem.ridge)
         self.prior_bound = float(problem.kernel.diagonal(arms).max())
         self.mean_gap = float(means.max() - means.mean())
@@ -73,11 +73,11 @@ class DimensionObserver(Observer):
             self.worst[name] = float(np.maximum(self.worst[name], value / bound))
 
     def columns(self) -> dict[str, float]:
-        r"""Return $d_{\rm eff}$ and the largest ratios so far to the bound of Theorem 4.1.
+        r"""Return $d_{\rm eff}$, and ratios of regrets to the bound of Theorem 4.1.
 
-        regret_share is the largest ratio of the regret to the bound, and uniform_share the largest
-        ratio of the expected regret of uniform play. Uniform play itself would have a larger
-        effective dimension, and so a larger bound.
+        regret_share is the largest ratio so far of the regret to the bound, and uniform_share is
+        the largest ratio so far of the expected regret of uniform play to the same bound. Uniform
+        play itself would have a larger effective dimension, and therefore a larger bound.
         """
         return {"dimension": self.exact.effective_dimension, **self.worst}
 
@@ -115,11 +115,11 @@ class Dimension(Study):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every setting of each block with every algorithm of the block."""
+        """All pairs of a setting and an algorithm from the same block."""
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:
-        """Return its columns, which claims refer to."""
+        """Return the names of the table's columns, to which claims refer."""
         return {*COLUMNS}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
@@ -134,7 +134,7 @@ class Dimension(Study):
 
 
 class DimensionTable(Table):
-    """Means of the observed values at the ends of complete trials, by cell."""
+    """Table of the observed values at the ends of complete trials, as means over trials."""
 
     tables = ("dimension",)
     meanings: ClassVar = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Facts(Study):
-    """Numbers that describe the environment of every setting, and its data."""
+    """Numbers that describe the environment of each setting and the data that it uses."""
 
     name = "facts"
     Section = Keys
@@ -30,9 +30,9 @@ class Facts(Study):
         return [Cell(paper["paper"], setting, "", spec) for setting, spec in specs.items()]
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the facts of each environment in trial 0, and of its data.
+        """Return the facts about each environment in trial 0, and about its data.
 
-        The facts of a data set appear once, with the first setting that uses it.
+        The facts about a data set appear once, with the first setting that uses it.
         """
         rows, seen = [], set()
         for cell in cells:

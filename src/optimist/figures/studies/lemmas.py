@@ -66,7 +66,7 @@ class LemmaObserver(Observer):
         self._void = math.inf
 
     def before(self, t: int) -> None:
-        """Keep the estimate on which the choice depends."""
+        """Store the estimate on which the choice will depend."""
         self._estimate = self._algorithm.estimate
 
     def after(
@@ -102,7 +102,7 @@ class LemmaObserver(Observer):
         the error in the direction of the played arm was at most half of the threshold;
         regret_share: the largest ratio so far of the regret to the bound in the same round; void:
         the smallest ratio so far of the bound to the largest regret that is possible in as many
-        rounds, above 1 if no run can violate the bound.
+        rounds; it is above 1 if no run can violate the bound.
         """
         return {
             "distance": self._distance,
@@ -157,12 +157,12 @@ class Lemmas(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the facts about a table of watched trials.
+    """Return facts computed from a table of watched trials.
 
     The facts are the largest distance and the smallest share over trials, the share of trials in
-    which the distance never exceeded the radius, the largest regret over its bound, and the
-    smallest bound over the largest possible regret. A setting with an incomplete trial has no
-    facts, as a fact must hold for all trials.
+    which the distance never exceeded the radius, the largest ratio of the regret to its bound, and
+    the smallest ratio of the bound to the largest possible regret. A setting with an incomplete
+    trial has no facts, because a fact must hold for all trials.
     """
     last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
     rows = []

@@ -31,8 +31,8 @@ from optimist.numerics.network import TwoLayerNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 2000  # to estimate the expectation
-MOST_UNITS = 6  # of the largest network for which all orders of units are tried
+POINTS = 2000  # number of points from which an expectation is estimated
+MOST_UNITS = 6  # largest number of units for which all orders are tried
 COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 
@@ -52,10 +52,11 @@ def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> floa
 
 
 def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, Any]:
-    """Return the columns of the study for Phase I of one trial.
+    """Play Phase I of one trial, and return the columns of the study.
 
-    drawn_error, error: the expected squared error of the parameters from which the fit starts, and
-    of the fitted parameters; share: the second error over the first; distance: see `distance`.
+    initial: the number of initial points; drawn_error: the expected squared error of the parameters
+    from which the fit starts; error: that of the fitted parameters; share: error divided by
+    drawn_error; distance: see `distance`.
     """
     environment, problem = build(cell, trial, data_dir)
     algorithm: Any = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
@@ -98,7 +99,7 @@ class Oracle(Study):
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the measurements of all trials, and their means as facts.
 
-        Phase I is never shortened, as it must end to give an estimate.
+        Phase I is never shortened, because it gives an estimate only when it ends.
         """
         import pandas as pd
 
@@ -113,7 +114,7 @@ class Oracle(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the means over trials of share and distance as facts on ``setting/algorithm``.
+    """Return the means over trials of share and distance as facts about ``setting/algorithm``.
 
     For each setting, also return the power of T in the second term under the root of Theorem 4.1.
     """

@@ -1,4 +1,4 @@
-"""Cost of an estimate from all data against the length of the history, measured in turns."""
+"""Cost of an estimate from all data against the length of the history, timed in random order."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # After this many rounds, every method has an estimate.
 LEAST_ROUNDS = 10
-# Each method's estimate from n observations: its ridge, and the radius of its ball, if any. GLM-UCB
-# and RS-GLinCB have these estimates without projection.
+# For each method, a function that returns the ridge of its estimate from n observations, and the
+# radius of its ball, if any. The estimates of GLM-UCB and RS-GLinCB are not projected.
 ESTIMATES = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
         problem.dimension * np.log(2.0 + n),
@@ -49,10 +49,10 @@ class CountedLikelihood(Likelihood):
 class Passes(Study):
     """Cost of an estimate from all data against the length of the history.
 
-    A history consists of plain arrays, with arms drawn uniformly from the setting's arms and
-    rewards drawn from its law. Each estimate starts from the origin and passes through the history
-    as often as its solver needs; the number of passes is recorded. Estimates use maximum likelihood
-    or, for heavy tails, `optimist.figures.studies.refits`.
+    A history consists of plain arrays. Its arms are drawn uniformly from the setting's arms, and
+    its rewards from the setting's law. Each estimate starts from the origin and passes through the
+    history as often as its solver needs; the number of passes is recorded. Estimates use maximum
+    likelihood or, for heavy tails, `optimist.figures.studies.refits`.
     """
 
     name = "passes"
@@ -60,14 +60,14 @@ class Passes(Study):
     class Section(Keys):
         setting: str  #: Setting from which arms and rewards come.
         algorithms: Texts  #: Labels of the methods that refit.
-        lengths: Annotated[list[Count], MinLen(2)]  #: Numbers of rounds in the history.
+        lengths: Annotated[list[Count], MinLen(2)]  #: Numbers of rounds in the histories.
         turns: Count  #: Number of turns; in each, methods refit at all lengths in random order.
 
     tables: ClassVar = {"passes": "csv"}
     timed = True
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse methods for which this module has no estimate."""
+        """Refuse methods whose estimates are not implemented here."""
         for cell in self.cells(paper, ()):
             is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
             allowed = refits.METHODS if is_heavy_tailed else tuple(ESTIMATES)
@@ -79,7 +79,7 @@ class Passes(Study):
 
     @property
     def lengths(self) -> list[int]:
-        """The lengths of histories, scaled down if fewer rounds are allowed."""
+        """The lengths of histories, scaled down if the longest exceeds the limit on rounds."""
         lengths, longest = self.section["lengths"], self.caps["rounds"]
         if longest is None or longest >= max(lengths):
             return list(lengths)

@@ -49,7 +49,7 @@ class CountedRegression:
 def stored(
     environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
 ) -> dict[tuple[str, int], Any]:
-    """Return algorithms updated with the start of one history, by name and length of the start."""
+    """Return algorithms after the first rounds of one history, by name and number of rounds."""
     algorithms = {}
     chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
     for name in names:
@@ -68,7 +68,7 @@ def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
     Parameters
     ----------
     label : str
-        A label of ``heavy_oful``, whose option ``solver`` matters, or of ``tofu``.
+        A label of ``tofu``, or of ``heavy_oful``, whose option ``solver`` chooses the solver.
     algorithm : HeavyOFUL or TOFU
     """
     start = time.perf_counter()

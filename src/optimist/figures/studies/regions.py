@@ -110,7 +110,7 @@ def confidence_region(
 
 
 def area(region: "pd.DataFrame") -> float:
-    """Estimate the area of a region within the ball from its grid."""
+    """Estimate, from its grid, the area of the part of a region that lies in the ball."""
     x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
@@ -119,8 +119,8 @@ def area(region: "pd.DataFrame") -> float:
 class RegionsPanel(Panel):
     """Outlines of confidence regions within the ball of parameters, with the true parameter.
 
-    Column ``piece`` numbers the outlines of a region. Role ``truth`` is the true parameter. Role
-    ``ball`` has the bound on norms as x.
+    The column ``piece`` numbers the outlines of a region. The role ``truth`` marks the true
+    parameter. In a row with the role ``ball``, x is the bound on norms.
     """
 
     class Entry(PanelKeys):
@@ -139,7 +139,7 @@ class RegionsPanel(Panel):
                 raise unknown_name("algorithm of regions", label, computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the outlines and the area of each region, the truth and the ball."""
+        """Yield the outlines and the area of each region, the true parameter and the ball."""
         regions, facts = tables.frame("regions", COLUMNS), tables.frame("facts")
         for algorithm in self.algorithms:
             grid = regions[regions["algorithm"] == algorithm]
@@ -159,11 +159,12 @@ class RegionsPanel(Panel):
             yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Fill the regions, starting with the widest, and draw the truth and the ball."""
+        """Fill the regions, starting with the largest, and draw the true parameter and the ball."""
         for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
             for _, outline in region.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **style.patch(series))
-        # Both axes have the same scale. A box of another shape would cut off the text below it.
+        # Change the limits to give both axes the same scale, because a box of another shape would
+        # cut off the text below it.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
         for artist in drawing.of_role(artists, "truth").itertuples():
@@ -181,7 +182,7 @@ class RegionsPanel(Panel):
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield the outlines of a region's part within the ball, to which the stated area refers."""
+    """Yield the outlines of the part of a region in the ball; the stated area is of this part."""
     in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
     grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):
@@ -189,7 +190,7 @@ def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
 
 
 def outlines(grid: "pd.DataFrame") -> list[np.ndarray]:
-    """Return a region's outlines, arrays of shape (n, 2), closed along the edge of the grid."""
+    """Return a region's outlines as arrays of shape (n, 2), closed along the edge of the grid."""
     from contourpy import contour_generator
 
     inside = grid.pivot(index="y", columns="x", values="inside")

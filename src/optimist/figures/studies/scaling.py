@@ -1,4 +1,4 @@
-"""Cost of the two parts of a GLB-OMD update against the dimension, measured in turns."""
+"""Cost of the two parts of a GLB-OMD update against the dimension, timed in random order."""
 
 import time
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class Scaling(Study):
     timed = True
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse every paper except GLB-OMD's."""
+        """Refuse a paper whose method is not GLB-OMD."""
         if paper.get("method") != "glb_omd":
             raise ConfigError(
                 "scaling times an update of glb_omd; allowed: a paper whose method is glb_omd"
@@ -64,7 +64,7 @@ class Scaling(Study):
 
 
 class Update:
-    """Updates of GLB-OMD at a given dimension, one at a time.
+    """An instance of GLB-OMD of a given dimension, whose updates are timed one by one.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Update:
         project(algorithm.H, 2.0 * NORM_BOUND * arm[0], NORM_BOUND)
         end = time.perf_counter()
         if algorithm.projections:
-            raise RuntimeError("an update of the rank-one part left the ball")
+            raise RuntimeError("the rank-one part of an update left the ball")
         return {"rank_one": middle - start, "projection": end - middle}
 
 
@@ -108,7 +108,7 @@ class Cost(Named):
 
 
 class ScalingPanel(Panel):
-    """Seconds of a part of an update against the dimension, with its log-log slope."""
+    """Time of each part of an update against the dimension, with its log-log slope."""
 
     class Entry(PanelKeys):
         series: Annotated[list[Cost], MinLen(1)]  #: The compared parts.

@@ -1,4 +1,4 @@
-r"""Figure 2 of the BKB paper: the variances of approximate posteriors, near data and far away.
+r"""Figure 2 of the BKB paper: the variances of approximate posteriors, near and far from the data.
 
 A function from a Gaussian process with a Gaussian kernel on [0, 1] is observed t times, at points
 drawn uniformly from [0, 1/2]. The posterior of each method is compared with the exact posterior,
@@ -47,7 +47,7 @@ FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 JITTER = 1e-9
 BAND = 3.0
-FAR = 0.6  # least x of points that are far from the data
+FAR = 0.6  # smallest x that counts as far from the data
 
 # Statistics over trials, by column.
 OVER_TRIALS = {
@@ -58,13 +58,13 @@ OVER_TRIALS = {
 
 
 def methods(section: Mapping[str, Any]) -> list[str]:
-    """Return the names of the posteriors: ``bkb_5`` has q-bar 5, ``rff_20`` twenty features."""
+    """Return the names of the posteriors: ``bkb_5`` has q-bar 5, and ``rff_20`` has 20 features."""
     sketched = [f"bkb_{q_bar:g}" for q_bar in section["q_bars"]]
     return ["exact", *sketched, "dtc", "sor", *(f"rff_{number}" for number in section["features"])]
 
 
 def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "pd.DataFrame":
-    """Return posteriors, with one row per method, number of observations and grid point.
+    """Return the posteriors in a trial: one row per method, number of observations and grid point.
 
     Parameters
     ----------
@@ -75,9 +75,10 @@ def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "p
     -------
     DataFrame
         Columns method, round, x, f, mean, low and high (three standard deviations from the mean),
-        deviation (standard deviation of f), exact (its value under the exact posterior), seen and
-        inducing (whether the point was observed, and whether it is an inducing point), size (number
-        of inducing points), rank (of their kernel matrix), dimension (the effective dimension).
+        deviation (standard deviation of f), exact (standard deviation of f under the exact
+        posterior), seen (whether the point was observed), inducing (whether it is an inducing
+        point), size (number of inducing points), rank (rank of their kernel matrix) and dimension
+        (effective dimension).
     """
     import pandas as pd
 
@@ -109,7 +110,7 @@ def _algorithms(
     kernel: GaussianKernel,
     rng: Callable[[str], np.random.Generator],
 ) -> dict[str, Any]:
-    """Return the algorithms whose posteriors are compared; they do not choose points."""
+    """Return the algorithms whose posteriors are compared; they choose no points themselves."""
     problem = KernelProblem(
         kernel=kernel,
         dimension=1,
@@ -147,8 +148,9 @@ def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return statistics of the posteriors, with one row per method and number of observations.
 
     ratio: median ratio of the variance to the exact variance, far from the data; lowest, highest:
-    extremes of this ratio on the grid; inside: share of the grid where f is within three standard
-    deviations of the mean; size, rank: number of inducing points, and rank of their kernel matrix.
+    smallest and largest such ratio on the grid; inside: share of the grid where f is within three
+    standard deviations of the mean; size, rank: number of inducing points, and rank of their kernel
+    matrix.
     """
     import pandas as pd
 
@@ -177,7 +179,7 @@ def place(t: int, lengthscale: float) -> str:
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the statistics over trials in `OVER_TRIALS` as facts: medians, minima and maxima.
+    """Return the medians, minima and maxima over trials (see `OVER_TRIALS`) as facts.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
@@ -198,10 +200,10 @@ class Starvation(Study):
     class Section(Keys):
         lengthscales: Annotated[list[Positive], MinLen(1)]  #: Lengthscales of the kernel.
         rounds: Annotated[list[Count], MinLen(1)]  #: Numbers of observations.
-        grid: Annotated[int, Ge(3)]  #: Points of the domain.
+        grid: Annotated[int, Ge(3)]  #: Number of grid points on the domain.
         deviation: Positive  #: Standard deviation of the noise.
-        q_bars: Annotated[list[Positive], MinLen(1)]  #: q-bars of BKB.
-        inducing: Count  #: Inducing points of SoR and DTC.
+        q_bars: Annotated[list[Positive], MinLen(1)]  #: Values of q-bar for BKB.
+        inducing: Count  #: Number of inducing points of SoR and DTC.
         #: Numbers of random features of RFF.
         features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
         trials: Count  #: Number of draws of the function and of the noise.
@@ -214,19 +216,19 @@ class Starvation(Study):
     facts = ("starvation_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse rounds that do not increase."""
+        """Refuse numbers of observations that are not in increasing order."""
         rounds = self.section["rounds"]
         if sorted(set(rounds)) != rounds:
             raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
 
     def about(self) -> set[str]:
-        """Return subjects of facts, such as ``bkb_5/40/0.1``, and trials' methods and settings."""
+        """Return subjects of facts, such as ``bkb_5/40/0.1``, and names of methods and settings."""
         names, section = methods(self.section), self.section
         settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
         return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the curves of trial 0, the statistics of all trials, and facts from these."""
+        """Return the curves of trial 0, the statistics of all trials, and facts about these."""
         import pandas as pd
 
         rows, curves = [], []
@@ -249,8 +251,8 @@ class Starvation(Study):
 class StarvationPanel(Panel):
     """A posterior: its mean with a band of three standard deviations.
 
-    Role ``function`` is f, role ``inducing`` marks the inducing points, and role ``corner`` is the
-    size of the sketch.
+    The role ``function`` is f, the role ``inducing`` marks the inducing points, and the role
+    ``corner`` gives the number of inducing points and the effective dimension.
     """
 
     class Entry(PanelKeys, Named):
@@ -264,13 +266,13 @@ class StarvationPanel(Panel):
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
-        """Refuse a paper without the study, and a posterior that the study lacks."""
+        """Refuse a paper without the study, and a method that the study does not compute."""
         computed = methods(section_of("starvation", paper))
         if self.spec["method"] not in computed:
             raise unknown_name("method", self.spec["method"], computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the posterior, the function, the inducing points and the size of the sketch."""
+        """Yield the posterior, the function, the inducing points, and the text in the corner."""
         posterior = self._posterior(tables)
         if posterior.empty:
             yield missing(self.spec["label"])

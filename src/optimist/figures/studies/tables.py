@@ -55,7 +55,7 @@ def write(
 
 
 def _plain(table: "pd.DataFrame") -> dict[str, str]:
-    """Return the types of columns in a file: numbers (also for booleans) and strings."""
+    """Return the types of columns in a file: float64 for numbers and booleans, else str."""
     return {
         column: "float64" if kind.kind in "biuf" else "str" for column, kind in table.dtypes.items()
     }
@@ -83,7 +83,7 @@ def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
 
 
 def content(tables: "Mapping[str, pd.DataFrame]") -> str:
-    """Return a digest of tables."""
+    """Return a digest of the content of all tables."""
     sink = hashlib.sha256()
     for name, table in sorted(tables.items()):
         sink.update(name.encode())
@@ -92,7 +92,7 @@ def content(tables: "Mapping[str, pd.DataFrame]") -> str:
 
 
 def with_facts(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
-    """Return the tables, with all facts joined in a single table ``facts``."""
+    """Return the tables, with all tables of facts joined into one, ``facts``."""
     import pandas as pd
 
     facts = [name for name, table in tables.items() if [*table.columns][:3] == FACTS]

@@ -23,10 +23,10 @@ class TableKeys(Keys):
     kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes it; default paper.
+    group: NotRequired[Group]  #: Group of targets that makes the table; default paper.
 
 
-# Meanings of columns that several kinds have.
+# Meanings of columns that several kinds of tables have.
 MEANINGS = {
     "setting": "label of the setting",
     "algorithm": "label of the algorithm",
@@ -49,7 +49,7 @@ class Table(Part):
     Entry : type
         A subclass of `TableKeys`.
     of_group : bool
-        Whether it shows every cell of its group.
+        Whether the table shows every cell of its group.
     order : str
         Column by which the rows of a setting are sorted in increasing order. If it is empty, rows
         keep the order of `rows`.
@@ -64,15 +64,15 @@ class Table(Part):
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
-        """Setting and algorithm of its cells; None for every cell of its group."""
+        """Setting and algorithm of each cell that is shown; None for all cells of the group."""
         return None if self.of_group else super().cells
 
     @abstractmethod
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield its rows, as mappings from columns to values."""
+        """Yield the rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return its rows as a sorted frame."""
+        """Return the rows as a frame, sorted by `order` within each setting."""
         import pandas as pd
 
         frame = pd.DataFrame(self.rows(tables))
@@ -125,8 +125,8 @@ def to_markdown(frame: "pd.DataFrame") -> str:
     """Format a table as Markdown.
 
     Columns ``name``, ``name_low95`` and ``name_high95`` become one column, such as
-    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits, and missing numbers are
-    left out.
+    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits, and cells of
+    missing numbers are left empty.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
@@ -135,7 +135,7 @@ def to_markdown(frame: "pd.DataFrame") -> str:
 
 
 def _without_ends(frame: "pd.DataFrame") -> list[str]:
-    """Return the names of all columns except those with the ends of intervals."""
+    """Return the names of all columns, except for columns with the ends of intervals."""
     return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
 
 

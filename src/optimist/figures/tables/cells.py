@@ -1,4 +1,4 @@
-"""Kinds ``final_regret`` and ``run_time``: tables of every cell in a group."""
+"""Kinds ``final_regret`` and ``run_time``: tables with a row for every cell in a group."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
@@ -17,7 +17,7 @@ class FinalRegret(Table):
     """Mean final regret with its 95 % interval, and counts of trials by status."""
 
     class Entry(TableKeys):
-        extremes: NotRequired[bool]  #: Add the median and the largest regret to the mean.
+        extremes: NotRequired[bool]  #: Whether to also show the median and the largest regret.
 
     lanes = ("regret",)
     of_group = True

@@ -1,4 +1,4 @@
-"""Kind ``speed``: milliseconds per round around given rounds, and ratios to the paper's method."""
+"""Kind ``speed``: time per round around given rounds, and ratios to that of the paper's method."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
@@ -13,7 +13,7 @@ from optimist.figures.tables.base import Table, TableKeys, cell_columns
 
 
 class Speed(Table):
-    """A row for each cell; all times are medians over trials."""
+    """Table with a row for each cell, in which all times are medians over trials."""
 
     class Entry(TableKeys):
         settings: Labels  #: The settings shown.
@@ -33,20 +33,20 @@ class Speed(Table):
 
     @property
     def rounds(self) -> list[int]:
-        """Rounds around which it gives times."""
+        """Rounds around which times are given."""
         return list(self.spec["rounds"])
 
     def check(self, paper: Paper) -> None:
-        """Refuse a table without the paper's method, which is the base of its ratios."""
+        """Refuse a table that lacks the paper's method, the denominator of the ratios."""
         method = paper.get("method")
         if method not in self.algorithms:
             raise ConfigError(
-                f"algorithms of a table of kind 'speed' are {self.algorithms}; allowed: lists with "
-                f"the paper's method, which is {method!r}"
+                f"algorithms of a table of kind 'speed' are {self.algorithms}; allowed: lists that "
+                f"contain the paper's method, {method!r}"
             )
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield the times of each cell, and their ratios to the paper's method."""
+        """Yield the times of each cell, and their ratios to those of the paper's method."""
         rounds = self.spec["rounds"]
         for setting in self.settings:
             method = self._milliseconds(tables, setting, tables.paper["method"])
@@ -66,7 +66,10 @@ class Speed(Table):
                 }
 
     def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
-        """Return milliseconds per round around each round, and in total for rounds and updates."""
+        """Return times in milliseconds: per round around each given round, and totals of a trial.
+
+        The keys are the given rounds, ``total``, and ``updates``, the total of updates alone.
+        """
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         if totals.empty:
@@ -77,7 +80,7 @@ class Speed(Table):
             # The window is t / 10 rounds wide, or half of that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
-            # Cells that end earlier, or that lack such a round, have no value.
+            # A cell whose recorded rounds lie outside the window has no value.
             times[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
         last = runs.sort_values("round").groupby("trial").last()
         updates = (last["seconds"] - last["select_seconds"]).median()

@@ -25,17 +25,17 @@ class Row(Keys):
     regret: str  #: Order of the regret.
     time: str  #: Order of the time per round.
     memory: str  #: Order of the memory.
-    algorithm: NotRequired[str]  #: Label of the algorithm to measure; absent if it is not run.
+    algorithm: NotRequired[str]  #: Label of the algorithm to measure; absent if none is run.
     efficient: NotRequired[bool]  #: Whether the method is jointly efficient.
     remark: NotRequired[str]  #: Further remarks of the paper.
 
 
 class Theory(Table):
-    """A row for each method and setting."""
+    """Table with a row for each method in each setting."""
 
     class Entry(TableKeys):
         settings: Labels  #: The settings shown.
-        rows: Annotated[list[Row], MinLen(1)]  #: Methods, with the paper's statements.
+        rows: Annotated[list[Row], MinLen(1)]  #: Methods, and what the paper states about them.
 
     lanes = ("timing",)
     meanings: ClassVar = {
@@ -53,7 +53,7 @@ class Theory(Table):
 
     @property
     def algorithms(self) -> list[str]:
-        """Labels of the methods that are run."""
+        """Labels of the algorithms that are run."""
         return [row["algorithm"] for row in self.spec["rows"] if "algorithm" in row]
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
