@@ -366,7 +366,7 @@ def test_without_pytest_the_command_names_the_extra(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pytest", None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main.main(["check", "uniform"]) == 1
-    expected = "error: optimist check needs pytest; allowed: an installation of optimist[check]\n"
+    expected = "error: optimist check needs pytest; install optimist[check]\n"
     assert capsys.readouterr() == ("", expected)
 
 

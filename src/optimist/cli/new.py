@@ -48,7 +48,7 @@ class Start:
         return self.setting.partition("/")[0]
 
 
-# The settings shrink confidence radii, because few methods learn with the radii of their theory.
+# The settings shrink confidence radii, because few methods learn with their theoretical radii.
 STARTS = {
     "glb": Start(
         "glb_omd/logistic_s3",
@@ -72,7 +72,7 @@ STARTS = {
         trials=10,
         rounds=200,
     ),
-    # On f1, most methods reach the maximum after the initial points.
+    # The setting is not f1, because most methods reach its maximum after the initial points.
     "box": Start(
         "go_ucb/f3",
         "f3, the Rastrigin function",
@@ -81,7 +81,7 @@ STARTS = {
         trials=10,
     ),
 }
-# For each family of environments, the options and the algorithms of a first comparison.
+# For each family of environments, the options and the algorithms to use in a first comparison.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),
     "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),

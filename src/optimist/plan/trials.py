@@ -132,7 +132,7 @@ class PlannedTrials:
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
-        """Return a cell's committed record or None; with ``committed: use``, its rows must match."""
+        """Return a cell's committed record or None. With ``committed: use``, rows must match."""
         paper = trials.cell.paper
         is_misfit = self._basis.reuses and trials.key in self._misfits_of(paper)
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
