@@ -110,7 +110,7 @@ def test_trials_differ(toy: Toy) -> None:
 
 @marked(compares_plays=True)
 def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
-    """Overwriting the arrays that it received or returned does not change how it plays."""
+    """Overwriting arrays that an algorithm received or returned does not change how it plays."""
     one = started(play, reuses=True)
 
     def overwrite() -> None:
@@ -127,7 +127,7 @@ def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
 
 @marked(compares_plays=True)
 def test_asking_does_not_change_it(play: Played | Toy) -> None:
-    """Calling contains, diagnostics or state_bytes does not change how it plays."""
+    """Calling contains, diagnostics or state_bytes does not change how an algorithm plays."""
     # Coverage is checked only in the regret lane, but both lanes must play in the same way.
     one = started(play)
     algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
@@ -151,7 +151,7 @@ def test_prepare_changes_no_choice(played: Played) -> None:
 
 @marked(compares_plays=True)
 def test_can_be_saved_in_mid_trial(played: Played) -> None:
-    """If it is pickled and loaded in the middle of a trial, it continues unchanged."""
+    """An algorithm that is pickled and loaded in the middle of a trial continues unchanged."""
     one, loaded = started(played), started(played)
     rounds = played.rounds(25, 2)
     half = rounds // 2 if played.domain == "arms" else rounds - 1
@@ -161,7 +161,7 @@ def test_can_be_saved_in_mid_trial(played: Played) -> None:
 
 
 def test_leaves_shared_generators_alone(played: Played) -> None:
-    """It draws neither from np.random nor from random, which are shared by all code."""
+    """An algorithm draws neither from np.random nor from random, which all code shares."""
     with untouched("it"):
         choices(started(played), played.rounds(60, 1))
 
@@ -184,7 +184,7 @@ def test_a_trial_ends_well(played: Played) -> None:
 
 
 def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
-    """contains returns a bool for each row, whatever the other rows; diagnostics are finite.
+    """contains returns a bool per row, independently of other rows; diagnostics are finite.
 
     state_bytes returns a nonnegative int.
     """
@@ -222,7 +222,7 @@ def require_numbers(name: str, numbers: Any) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_fixed_arms_change_no_choice(toy: Toy) -> None:
-    """Knowing that arms are fixed does not change its choices."""
+    """Knowing that arms are fixed does not change the choices of an algorithm."""
     # An algorithm may use that knowledge only to be faster.
     problems = [toy.problem(dimension=3, fixed_arms=is_fixed) for is_fixed in (True, False)]
     environment = sampled(toy, problems[0], 10, [1.5, 1.5, 0.0])

@@ -22,7 +22,7 @@ BOX = "box"
 HORIZON = 200  # number of rounds of an algorithm in a setting with arms
 AFTER_INITIAL = 4  # number of rounds of an algorithm on a box after the initial points
 HORIZONS = {"arms": 30, BOX: 12}  # number of rounds in an environment, by domain
-HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results
+HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results of a test
 SAVED = "attributes that decide all later rounds, and that pickle can save"
 
 Test = TypeVar("Test", bound=Callable[..., None])

@@ -53,7 +53,7 @@ def test_options_have_defaults(method: Method) -> None:
 
 @marked(is_basic=True)
 def test_is_built(method: Method) -> None:
-    """The constructor accepts a problem, and rng=None when a configuration is checked."""
+    """The constructor accepts a problem, also with rng=None (to check a configuration)."""
     built = _built(method)
     has_problem = hasattr(built, "problem")
     require(has_problem, "the constructor keeps no problem", "super().__init__(problem) in it")
@@ -147,7 +147,7 @@ def require_refusal(method: Method, allowed: str, **options: Value) -> str:
         return str(error)
     except Exception as error:
         raise BrokenError(f"{label} raised {in_one_line(error)}", allowed) from error
-    raise BrokenError(f"{label} was taken", allowed)
+    raise BrokenError(f"{label} was accepted", allowed)
 
 
 def test_refuses_nonsense_options(method: Method) -> None:

@@ -32,7 +32,7 @@ from optimist.experiments.trials import Trials, run
 SAME = "the same: all that is random comes from stream(purpose)"
 ONCE = "one that the trial alone decides"
 TRIALS = {"arms": 60, BOX: 20}  # number of trials over which rewards are averaged
-MOST = 5.0  # maximum distance of an average from its mean, in standard errors
+MOST = 5.0  # maximum distance of average rewards from their means, in standard errors
 ROUNDING = 1e-12
 FEW = 5  # number of rounds in a trial of a slow environment
 # Maximum number of arms to try in a round; usual number, and larger number, of points to try in a
@@ -41,7 +41,7 @@ ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2
 
 
 def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
-    """Return ``n`` uniform points in a box, of shape (n, d), or `SLOW` for a slow function."""
+    """Return ``n`` uniform points in a box, of shape (n, d); only `SLOW` for a slow function."""
     n = SLOW if world.is_slow else n
     share = np.random.default_rng(0).random((n, len(environment.low)))
     return environment.low + share * (environment.high - environment.low)
@@ -191,7 +191,7 @@ def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
 
 
 def test_can_be_saved_in_mid_trial(world: World) -> None:
-    """If it is pickled and loaded in the middle of a trial, it continues unchanged."""
+    """An environment that is pickled and loaded in the middle of a trial continues unchanged."""
     (environment,) = world.built(0)
     asked = list(choices(world, environment))
     for t, offered in asked[: len(asked) // 2]:
@@ -201,7 +201,7 @@ def test_can_be_saved_in_mid_trial(world: World) -> None:
 
 
 def test_leaves_shared_generators_alone(world: World) -> None:
-    """It draws neither from np.random nor from random, which are shared by all code."""
+    """An environment draws neither from np.random nor from random, which all code shares."""
     with untouched("it"):
         rewards(world, world.built(0)[0])
 
@@ -245,9 +245,9 @@ def test_rewards_average_to_the_means(world: World) -> None:
         true += means(world, environment)
         paid = rewards(world, environment)
         noise += [np.array(a) - b for a, b in zip(paid, true[-len(paid) :], strict=True)]
-    # Noise is also averaged with opposite signs for large and small means, because errors in these
-    # could cancel. The arms of a round may share noise, so standard errors are computed from one
-    # average per round.
+    # Noise is also averaged with opposite signs for large and small means, to detect errors that
+    # cancel in the plain average. The arms of a round may share noise, so standard errors are
+    # computed from one average per round.
     middle = np.median(np.concatenate(true))
     weighed = [float(np.mean(np.sign(m - middle) * x)) for m, x in zip(true, noise, strict=True)]
     plain = [float(x.mean()) for x in noise]

@@ -66,7 +66,7 @@ class Arms:
             raise
 
     def words(self, choice: int) -> str:
-        """Return a description of a choice that fits after ``it``."""
+        """Return a description of a choice for a sentence whose subject is ``it``."""
         return f"chose arm {choice}"
 
 
@@ -102,7 +102,7 @@ class Box:
         self.algorithm.observe(choice if self.reuses else choice.copy(), bowl(choice))
 
     def words(self, choice: np.ndarray) -> str:
-        """Return a description of a choice that fits after ``it``."""
+        """Return a description of a choice for a sentence whose subject is ``it``."""
         return f"asked for {_brief(choice)}"
 
 

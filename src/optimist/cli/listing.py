@@ -27,7 +27,7 @@ NARROWEST = 8  # minimum number of characters in a wrapped column
 
 
 def content(listed: str | None) -> dict[str, Any]:
-    """Return the listing of a paper, setting or algorithm, or of everything if None."""
+    """Return the listing of a paper, setting or algorithm, or of everything if ``listed`` is None."""
     if listed is None:
         return everything()
     paper, _, setting = listed.partition("/")
@@ -41,7 +41,8 @@ def told(
 ) -> dict[str, Any]:
     """Return `content` with the settings and algorithms that overlays add.
 
-    `optimist.core.executor.call` calls this function in another process, and passes ``tell``.
+    `optimist.core.executor.call` calls this function in another process, and passes ``tell``,
+    which is not used.
     """
     with using(*overlays):
         return content(listed)
@@ -275,7 +276,7 @@ def _table(rows: Table, width: int) -> str:
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
-    """Return widths that fit into ``space`` if possible, after narrowing the widest first."""
+    """Return column widths that fit into ``space`` if possible; narrow the widest first."""
     narrowed = [*widths]
     while sum(narrowed) > space:
         room = [i for i, size in enumerate(narrowed) if size > least[i]]

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_when_asked():
-    """Make signals that end a process raise SystemExit, unless they are ignored (by nohup)."""
+    """Make signals that end a process raise SystemExit, unless the process ignores them."""
 
     def leave(number, frame):
         if number == signal.SIGHUP:  # the terminal is closed

@@ -163,7 +163,9 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 def _check_path(path: str) -> None:
     place = Path(path)
     if not names_file(f"{path}:C") or _IN_LABELS.search(path):
-        raise ConfigError(f"--file is {path!r}; allowed: a path that ends with .py, without []=,:")
+        raise ConfigError(
+            f"--file is {path!r}; allowed: a path that ends with .py and has no []=,:"
+        )
     if os.path.lexists(path):
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():

@@ -87,7 +87,7 @@ def publish(options: Any) -> int:
 
 
 def reseal(options: Any) -> int:
-    """Replay a trial of each cell made by other code, and compare."""
+    """Replay one trial of each cell that other code produced, and compare the results."""
 
     def report(done, number):
         print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)

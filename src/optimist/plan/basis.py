@@ -59,7 +59,7 @@ class Basis:
         return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return the records of a paper's committed tables by cell, except for missing tables."""
+        """Return a paper's committed records by cell, except the records of missing tables."""
         if paper not in self._records:
             has_trials = Path(self.layout.trials(paper)).is_file()
             has_studies = Path(self.layout.studies(paper)).is_file()
@@ -81,7 +81,7 @@ class Basis:
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
     def is_cut(self, *sections: str) -> bool:
-        """Return whether one of the sections (``only``, ``caps``) leaves out part of the papers."""
+        """Return whether a section (``only``, ``caps``) leaves out cells, trials or rounds."""
         return any(value for section in sections for value in self.config[section].values())
 
     @property

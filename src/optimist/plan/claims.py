@@ -62,7 +62,7 @@ def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
 
 
 class PlannedClaims:
-    """The claims of all papers of a configuration.
+    """The claims of all papers in a configuration.
 
     Parameters
     ----------

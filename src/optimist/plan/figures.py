@@ -120,7 +120,7 @@ class PlannedShown:
         return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
-        """Return the panels, such as ``fig1 (a)``, that show each cell, given by its key."""
+        """Return the panels that show each cell, such as ``fig1 (a)``, by key of the cell."""
         places: dict[tuple[str, str, str], list[str]] = {}
         for name in self.names(paper, "figures"):
             parts = self._parts[paper, "figures", name]

@@ -26,7 +26,7 @@ class Entry:
     ----------
     path : str
     made : str
-        The output of the job: the file itself, or the folder of the race that the file is in.
+        The output of the job: the file itself, or the folder of the race that contains it.
     state : {"present", "absent", "damaged", "early"}
         ``early`` if some trials ran out of time.
     paper : str

@@ -101,7 +101,7 @@ class PlannedJobs:
         return cores if most is None else min(cores, most)
 
     def alone(self, workflow: Any, name: str) -> Callable[..., str]:
-        """Return a resource function that adds an exclusive node to the user's scheduler options.
+        """Return a function that adds the option for a whole node to the user's scheduler options.
 
         Parameters
         ----------

@@ -114,7 +114,7 @@ def is_stale(product: Product, digest: str) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """Locations of the trials and studies that products show: a paper's tables and new results.
+    """Locations of the trials and studies that products use: a paper's tables and new results.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ def plans(
         Same as ``--configfile`` and ``--config`` in Snakemake. If given, the configuration in the
         table is not used.
     figures : str or None
-        Folder of the figures; None for the one in the configuration.
+        Folder of the figures; None for the folder in the configuration.
     """
     config = load_config(*overlays, values=values)
     if figures is not None:
@@ -100,7 +100,7 @@ def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) 
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
-    """Write the verdicts on the claims of a plan's only paper, and return their paths."""
+    """Write the verdicts on the claims of a plan's only paper, and return the file paths."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, "claims", "claims")
     make(product, _checked(plan, product, strict, say))

@@ -105,7 +105,7 @@ class PlannedStudies:
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
-        """Return the study files that must exist first; see `PlannedTrials.needed`."""
+        """Return the study files that must exist before use; see `PlannedTrials.needed`."""
         return [
             path
             for name in names
@@ -113,10 +113,10 @@ class PlannedStudies:
             if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
-    # Functions for the rule.
+    # Functions that the workflow rule calls.
 
     def inputs(self, wildcards: Any) -> list[str]:
-        """Return the paths of the data sets that a study uses, and of the files of facts."""
+        """Return the paths of the data sets that a study uses, and of the facts about them."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
         return [
             *map(self._basis.layout.data, datasets),

@@ -261,7 +261,7 @@ class PlannedTargets:
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
-        """Return the results that a paper or one group needs; see `PlannedTrials.needed`."""
+        """Return the results that a paper, or one group, needs; see `PlannedTrials.needed`."""
         missing = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
             return missing

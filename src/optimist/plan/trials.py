@@ -285,7 +285,7 @@ class PlannedTrials:
         }
 
     def race(self, wildcards: Any) -> Race:
-        """Return the race that wildcards name; raise ConfigError if its digest is different."""
+        """Return the race that wildcards name; raise ConfigError if there is no such race."""
         race = self._races[wildcards.paper].get(wildcards.race)
         if race is None or race.digest != wildcards.digest:
             races = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
@@ -336,7 +336,7 @@ def part_ends(
 
 
 def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return parts from ``made`` that cover each of ``number`` trials once; empty if none do."""
+    """Return parts from ``made`` that cover each of ``number`` trials once, or [] if none do."""
     ways: dict[int, list[tuple[int, int]]] = {0: []}
     for first, stop in sorted(made):
         if first in ways:

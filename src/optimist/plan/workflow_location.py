@@ -98,8 +98,8 @@ def check_words(workflow: Any) -> None:
             if option in options:
                 instead = f"the resource {resource}" if resource else "none: the plugin sets it"
                 raise ConfigError(
-                    f"slurm_extra has {option!r}; allowed: {instead}, among default-resources; "
-                    "slurm_extra may have --nice, --licenses, --mail-user, ..."
+                    f"slurm_extra has {option!r}; allowed: {instead} (resources belong in "
+                    "default-resources); slurm_extra may have --nice, --licenses, --mail-user, ..."
                 )
 
 
