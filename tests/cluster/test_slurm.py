@@ -206,5 +206,5 @@ def test_words_that_the_executor_refuses_are_one_line_before_anything_is_submitt
     done = project.run(*on_slurm(3, defaults=["slurm_extra='--nice=5 --qos=low'"]), check=False)
     said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
     assert done.returncode == 1 and len(said) == 1
-    assert said[0].startswith("error: slurm_extra has '--qos'; allowed: the resource qos, among")
+    assert said[0].startswith("error: slurm_extra has '--qos'; allowed: the resource qos (resour")
     assert not jobs("%i") and not (project.root / "results").exists()

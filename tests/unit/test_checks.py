@@ -123,7 +123,7 @@ options_have_defaults: option gamma has no default; allowed: a value, as in gamm
     def __init__(self, problem, *, rng, gamma): super().__init__(problem, rng=rng)
 options_have_defaults: gamma is no keyword of the constructor, so that no label can set it
     def __init__(self, problem, gamma=1.0, *, rng): super().__init__(problem, rng=rng)
-refuses_nonsense_options: [epsilon=nonsense] was taken; allowed: a ConfigError
+refuses_nonsense_options: [epsilon=nonsense] was accepted; allowed: a ConfigError
     def __init__(self, problem, *, rng, epsilon=0.1):
         super().__init__(problem, rng=rng)
         self.epsilon = epsilon
@@ -366,7 +366,7 @@ def test_without_pytest_the_command_names_the_extra(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pytest", None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main.main(["check", "uniform"]) == 1
-    expected = "error: optimist check needs pytest; allowed: an installation of optimist[check]\n"
+    expected = "error: optimist check needs pytest; install optimist[check]\n"
     assert capsys.readouterr() == ("", expected)
 
 

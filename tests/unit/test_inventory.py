@@ -148,7 +148,7 @@ def test_results_of_other_code_are_found_and_deleted(folder, monkeypatch, capsys
     assert inventory.others(folder) == {} and not (folder.root / "time/toy").exists()
     assert states(folder) == ["present", "absent", "damaged", "early"]
     folder.config["only"]["settings"] = ["sound"]
-    with pytest.raises(ConfigError, match="would count as other"):
+    with pytest.raises(ConfigError, match="would be listed as other"):
         inventory.others(folder)
     assert main.main(["results"]) == 0
 

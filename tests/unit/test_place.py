@@ -35,7 +35,7 @@ def test_a_folder_that_takes_no_records_is_one_line_before_anything_runs(closed,
     Path(".snakemake/metadata").mkdir(parents=True)
     check_records()
     closed(".snakemake")
-    with pytest.raises(UnwritableError, match=r"/\.snakemake cannot.* --directory DIR$"):
+    with pytest.raises(UnwritableError, match=r"/\.snakemake cannot.* --directory DIR`$"):
         check_records(is_dry_run=True)
 
 

@@ -478,7 +478,7 @@ def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
 @pytest.mark.parametrize(
     ("kind", "name", "words"),
     [
-        ("tables", "fig2", "'fig2' names a figure and a table"),
+        ("tables", "fig2", "'fig2' names both a figure and a table"),
         ("figures", "claims", "'claims' names a figure or table"),
         ("tables", "publish", "'publish' names a figure or table"),
         ("parts", "fig2", "'fig2' names a part"),

@@ -187,7 +187,7 @@ def test_a_table_without_its_records_is_not_replaced(plan):
     publish(plan, "glb_omd")
     before = Path(plan.layout.trials("glb_omd")).read_bytes()
     Path(plan.layout.cells("glb_omd")).unlink()
-    with pytest.raises(ResultError, match=r"cells\.csv, which records what made .* is missing"):
+    with pytest.raises(ResultError, match=r"cells\.csv, the record of how .* was made, is missing"):
         publish(planned(), "glb_omd")
     assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
 
@@ -457,7 +457,9 @@ def test_figures_are_drawn_and_claims_decided_from_tables_alone(plan):
 
 
 def test_without_tables_and_results_a_line_says_how_to_make_them(plan):
-    with pytest.raises(ResultError, match=r"trials.parquet does not exist, nor do results; make"):
+    with pytest.raises(
+        ResultError, match=r"trials.parquet does not exist, and there are no results; make"
+    ):
         decide_one(plan, "glb_omd.01", False, print)
 
 

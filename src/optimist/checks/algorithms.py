@@ -35,7 +35,7 @@ from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.trials import Trials, run
 
 COPIES = "copies, as arms[index].copy() or x.copy() makes one"
-LOOKS = 60  # number of rounds in the test of whether a class looks at its arms
+LOOKS = 60  # number of rounds in the test that a class looks at its arms
 
 
 # The first rounds.
@@ -50,7 +50,7 @@ def test_takes_its_problem(toy: Toy) -> None:
 
 @marked(domain="arms", is_basic=True)
 def test_chooses_an_arm(played: Played) -> None:
-    """select returns the index of an arm, update accepts its reward; neither changes the arms."""
+    """select returns the index of an arm, update accepts its reward, and neither changes arms."""
     with unless_refused():
         environment, algorithm = played.build()
     for t in range(played.rounds(40)):
@@ -97,7 +97,7 @@ def test_plays_the_same_twice(played: Played) -> None:
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
-    """If the problem has no initial points, each trial draws its own, the same when repeated."""
+    """If the problem has no initial points, each trial draws its own, reproducibly."""
     problem = toy.problem(initial=None)
     one, again, other = (Box(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
@@ -110,7 +110,7 @@ def test_trials_differ(toy: Toy) -> None:
 
 @marked(compares_plays=True)
 def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
-    """What it has learned is unaffected if arrays that it received or returned are overwritten."""
+    """Overwriting arrays that an algorithm received or returned does not change how it plays."""
     one = started(play, reuses=True)
 
     def overwrite() -> None:
@@ -127,7 +127,7 @@ def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
 
 @marked(compares_plays=True)
 def test_asking_does_not_change_it(play: Played | Toy) -> None:
-    """Calling contains, diagnostics or state_bytes does not change how it plays."""
+    """Calling contains, diagnostics or state_bytes does not change how an algorithm plays."""
     # Coverage is checked only in the regret lane, but both lanes must play in the same way.
     one = started(play)
     algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
@@ -141,8 +141,8 @@ def test_asking_does_not_change_it(play: Played | Toy) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_prepare_changes_no_choice(played: Played) -> None:
-    """select returns the same choice whether or not prepare was called before."""
-    # An algorithm that is timed on the history of another one calls prepare in few rounds.
+    """select returns the same choice whether or not prepare was called first."""
+    # If an algorithm is timed on the history of another, prepare is called in only a few rounds.
     one = started(played)
     rounds, allowed = range(played.rounds(25)), "the same arm as without prepare"
     prepare = one.algorithm.prepare
@@ -151,7 +151,7 @@ def test_prepare_changes_no_choice(played: Played) -> None:
 
 @marked(compares_plays=True)
 def test_can_be_saved_in_mid_trial(played: Played) -> None:
-    """If it is pickled and loaded in the middle of a trial, it continues unchanged."""
+    """An algorithm that is pickled and loaded in the middle of a trial continues unchanged."""
     one, loaded = started(played), started(played)
     rounds = played.rounds(25, 2)
     half = rounds // 2 if played.domain == "arms" else rounds - 1
@@ -161,7 +161,7 @@ def test_can_be_saved_in_mid_trial(played: Played) -> None:
 
 
 def test_leaves_shared_generators_alone(played: Played) -> None:
-    """It draws neither from np.random nor from random, which are shared by all code."""
+    """An algorithm draws neither from np.random nor from random, which all code shares."""
     with untouched("it"):
         choices(started(played), played.rounds(60, 1))
 
@@ -184,7 +184,7 @@ def test_a_trial_ends_well(played: Played) -> None:
 
 
 def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
-    """contains returns a bool for each row, independent of other rows; diagnostics are finite.
+    """contains returns a bool per row, independently of other rows; diagnostics are finite.
 
     state_bytes returns a nonnegative int.
     """
@@ -205,7 +205,7 @@ def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
 
 
 def require_numbers(name: str, numbers: Any) -> None:
-    """Raise BrokenError unless ``numbers`` is a dict from names to finite plain numbers."""
+    """Raise BrokenError unless ``numbers`` is a dict that maps names to finite plain numbers."""
     require(isinstance(numbers, dict), f"{name} returned {numbers!r}", "a dict of numbers")
     for key, value in numbers.items():
         seen = f"{name}[{key!r}] is {value!r}, of type {type(value).__name__}"
@@ -222,7 +222,7 @@ def require_numbers(name: str, numbers: Any) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_fixed_arms_change_no_choice(toy: Toy) -> None:
-    """Knowing that arms are fixed does not change its choices."""
+    """Knowing that arms are fixed does not change the choices of an algorithm."""
     # An algorithm may use that knowledge only to be faster.
     problems = [toy.problem(dimension=3, fixed_arms=is_fixed) for is_fixed in (True, False)]
     environment = sampled(toy, problems[0], 10, [1.5, 1.5, 0.0])
@@ -232,7 +232,7 @@ def test_fixed_arms_change_no_choice(toy: Toy) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
-    """If arms change, a class that learns does not choose by the index of an arm alone."""
+    """If arms change, a class that learns does not choose arms by their index alone."""
     problem = toy.problem(dimension=2)
     if isinstance(problem, KernelProblem):
         raise SkipTest("the arms of a kernel problem are fixed")
@@ -262,4 +262,4 @@ def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
     if not learns:
         raise SkipTest("it learns nothing from rewards")
     seen = f"with arms in the opposite order it chose the same places in {LOOKS // 2} rounds"
-    raise BrokenError(seen, "a choice by the arms of the round, arms[index]")
+    raise BrokenError(seen, "a choice based on the arms of the round, arms[index]")

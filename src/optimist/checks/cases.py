@@ -1,4 +1,4 @@
-"""Cases for tests: a class, an algorithm on a toy or in a setting, and an environment."""
+"""Cases for tests: classes, algorithms on toy problems or in settings, and environments."""
 
 import pickle
 import random
@@ -22,14 +22,14 @@ BOX = "box"
 HORIZON = 200  # number of rounds of an algorithm in a setting with arms
 AFTER_INITIAL = 4  # number of rounds of an algorithm on a box after the initial points
 HORIZONS = {"arms": 30, BOX: 12}  # number of rounds in an environment, by domain
-HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results
+HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results of a test
 SAVED = "attributes that decide all later rounds, and that pickle can save"
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
 class BrokenError(AssertionError):
-    """Raised when a promise is broken; the message has the observation and what is allowed."""
+    """Raised when a promise is broken; the message states the observation and what is allowed."""
 
     def __init__(self, seen: str, allowed: str) -> None:
         super().__init__(f"{seen}; allowed: {allowed}")
@@ -61,7 +61,7 @@ def marked(**marks: object) -> Callable[[Test], Test]:
     The marks are ``domain``, if a test is only for cases of one domain; ``is_basic``, if nothing
     else is run after a failure; ``is_hint``, if a failure is only a hint; ``tells_plays``, if a
     failure shows that a class does not play in the same way twice; and ``compares_plays``, if the
-    test is only valid for a class that does.
+    test is valid only for classes that play in the same way twice.
     """
 
     def mark(test: Test) -> Test:
@@ -125,7 +125,7 @@ class Toy:
         return toys.make_problem(self.kind, **changes)
 
     def rounds(self, enough: int, after_initial: int = 0) -> int:
-        """Return the number of rounds to play, a few more than the initial points of a toy."""
+        """Return the number of rounds to play, a few more than a toy problem has initial points."""
         return 8
 
     def build(self, problem: Any, seed: int = 0) -> Any:
@@ -211,10 +211,10 @@ ARGUMENTS = {"method", "toy", "played", "play", "world"}  # names of arguments o
 
 
 def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
-    """Return whether a test accepts a case, given the name of its argument and both domains.
+    """Return whether a test accepts a case, given the name of the argument of the test.
 
-    A ``play`` is an algorithm in a setting with arms. On a box, where settings take long, it is an
-    algorithm on a toy.
+    A ``play`` is an algorithm in a setting with arms, or on a toy problem on a box, because the
+    settings on boxes take long.
     """
     play = Toy if case.domain == BOX else Played
     types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
@@ -232,7 +232,7 @@ def shortened(cell: Cell) -> Cell:
 def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
     """Parametrize a test with the cases that it accepts; called in `pytest_generate_tests`.
 
-    The keys of ``cases`` are the ids.
+    The keys of ``cases`` become the IDs of the parameters.
     """
     for name in ARGUMENTS.intersection(metafunc.fixturenames):
         chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
@@ -240,7 +240,7 @@ def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
 
 
 def reloaded(one: Any) -> Any:
-    """Return a pickled and loaded copy of an object; raise BrokenError if that fails."""
+    """Pickle an object, and return it loaded again; raise BrokenError if that fails."""
     try:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:

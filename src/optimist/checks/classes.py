@@ -1,4 +1,4 @@
-"""Promises of every algorithm class: its constructor, its options, the docstring of its file."""
+"""Promises of algorithm classes about their constructors, options and documentation."""
 
 import ast
 import inspect
@@ -18,7 +18,7 @@ from optimist.core.label import Value
 from optimist.core.user_errors import in_one_line
 
 SHORT, LONG = 10, 10**7  # two horizons to compare
-SEED = 92_357  # of rng, unlikely to be used by the class
+SEED = 92_357  # seed of rng, which the class is unlikely to use
 # Bytes by which the memory of equal objects may differ because of Python itself.
 SLACK = 10**5
 _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|Section)")
@@ -53,7 +53,7 @@ def test_options_have_defaults(method: Method) -> None:
 
 @marked(is_basic=True)
 def test_is_built(method: Method) -> None:
-    """The constructor accepts a problem, and an rng that is None in checks of a configuration."""
+    """The constructor accepts a problem, also with rng=None (to check a configuration)."""
     built = _built(method)
     has_problem = hasattr(built, "problem")
     require(has_problem, "the constructor keeps no problem", "super().__init__(problem) in it")
@@ -70,7 +70,7 @@ def _built(method: Method, rng: np.random.Generator | None = None, **changes: An
 
 
 def test_builds_on_its_defaults(method: Method) -> None:
-    """Passing options explicitly with their default values changes nothing."""
+    """Passing the default values of options explicitly does not change the attributes."""
     spelled = method.with_options(**method.options)
     one, other = (make_algorithm(label, method.problem()) for label in (method.label, spelled))
     seen = f"{spelled} has attributes {sorted(vars(other))}"
@@ -147,7 +147,7 @@ def require_refusal(method: Method, allowed: str, **options: Value) -> str:
         return str(error)
     except Exception as error:
         raise BrokenError(f"{label} raised {in_one_line(error)}", allowed) from error
-    raise BrokenError(f"{label} was taken", allowed)
+    raise BrokenError(f"{label} was accepted", allowed)
 
 
 def test_refuses_nonsense_options(method: Method) -> None:
@@ -159,7 +159,7 @@ def test_refuses_nonsense_options(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_says_what_is_allowed(method: Method) -> None:
-    """A refusal names the option, its value, the allowed values, and for words the nearest one."""
+    """A refusal names the option, its value and the allowed values, and corrects misspelt words."""
     for key, default in method.options.items():
         needed = {"nonsense": [key, "'nonsense'", "allowed"]}
         needed["nonsense"] += [str(default)] if isinstance(default, bool | str) else []
@@ -181,7 +181,7 @@ def test_says_what_is_allowed(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_cites_its_source(method: Method) -> None:
-    """The attribute reference cites author, year and theorem or the like, or says unpublished."""
+    """The attribute reference cites author, year and theorem (or similar), or says unpublished."""
     cited = getattr(method.cls, "reference", None)
     allowed = (
         "author, year and a theorem, algorithm, equation or section in it, as in 'Abbasi-Yadkori "
@@ -193,14 +193,14 @@ def test_cites_its_source(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_opens_with_its_formula(method: Method) -> None:
-    """The docstring of the file has the update as a displayed formula."""
+    """The docstring of the file contains the update as a displayed formula."""
     shown = re.search(r"\$\$.+?\$\$", _opening(method), re.DOTALL)
     require(shown, "the docstring of the file has no displayed formula", "$$ ... $$")
 
 
 @marked(is_hint=True)
 def test_tells_its_deviations(method: Method) -> None:
-    """The docstring of the file gives its deviations from a published source, and the year."""
+    """The docstring of the file states the year of a published source, and deviations from it."""
     is_published = "unpublished" not in str(getattr(method.cls, "reference", ""))
     for pattern, words in (("Deviations", "word Deviations"), (r"\(\d{4}\)", "year of the source")):
         seen = f"the docstring of the file has no {words}"

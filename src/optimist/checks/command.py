@@ -36,7 +36,7 @@ def check(
     ----------
     label : str
     tell : callable
-        Called with each step until the cases are known, in words that fit after ``while``.
+        Called with each step until the cases are known, in words that can follow ``while``.
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool

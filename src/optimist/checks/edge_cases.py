@@ -11,7 +11,7 @@ from optimist.checks.plays import scripted
 from optimist.experiments.loop import COMPLETE
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
-# The smallest problems by domain: description, changes to the toy problem, number of rounds.
+# Description, changes to the toy problem, and number of rounds of the smallest problems, by domain.
 _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
     "arms": [
         (f"{K} arms of {d} coordinates", {"arms": K, "dimension": d}, HORIZON)
@@ -24,19 +24,19 @@ _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
         ("fewer rounds than initial points", {"horizon": 3}, 3),
     ],
 }
-# Factors on rewards, and the time limit in seconds of a trial with one of them.
+# Factors by which rewards are multiplied, and the time limit of each trial in seconds.
 _EXTREMES = {
     "arms": ((1e12, -1e6, 0.0, 1e100, 1e300), 2.0),
     BOX: ((1e12, -1e6, 1e-12), 60.0),
 }
-# Recorded rounds, and the round with a reward that is not finite.
+# Rounds to record, and the round with a reward that is not finite.
 _MARKS = {"arms": ([1, 10, 25], 21), BOX: ([1, 5, 10], 9)}
 
 
 def test_plays_in_the_smallest_problems(toy: Toy) -> None:
-    """Trials with one arm, coordinate or initial point, and nearly constant rewards, end well."""
+    """Trials with one arm, coordinate or initial point end well, even if rewards hardly vary."""
     for words, changes, rounds in _SMALLEST[toy.domain]:
-        # On a box, the function is constant.
+        # On a box, rewards are constant; with arms, they alternate between 0 and 1.
         reward = (lambda t, usual: 1.0) if toy.domain == BOX else (lambda t, usual: float(t % 2))
         trajectory = scripted(toy, reward, [1, rounds], **changes)
         last = [0, *trajectory.columns.get("round", [])][-1]
@@ -59,7 +59,7 @@ def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:
 
 
 def test_rewards_that_are_not_finite_are_recorded(toy: Toy) -> None:
-    """A NaN or infinite reward ends the trial with a failed status, after the round before it."""
+    """A NaN or infinite reward ends the trial with a failed status; earlier rounds are kept."""
     marks, last = _MARKS[toy.domain]
     for bad in (math.nan, math.inf):
         trajectory = scripted(

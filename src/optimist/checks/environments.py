@@ -1,4 +1,4 @@
-"""Promises of environments: they are reproducible, tell the truth, and can be played in."""
+"""Promises of environments: they are reproducible, are described truthfully, and can be played."""
 
 import inspect
 import json
@@ -32,23 +32,23 @@ from optimist.experiments.trials import Trials, run
 SAME = "the same: all that is random comes from stream(purpose)"
 ONCE = "one that the trial alone decides"
 TRIALS = {"arms": 60, BOX: 20}  # number of trials over which rewards are averaged
-MOST = 5.0  # allowed distance, in standard errors
+MOST = 5.0  # maximum distance of average rewards from their means, in standard errors
 ROUNDING = 1e-12
 FEW = 5  # number of rounds in a trial of a slow environment
-# Maximum number of arms to try in a round, usual and large number of points to try in a box, and
-# number of points (and of trials) for a slow function.
+# Maximum number of arms to try in a round; usual number, and larger number, of points to try in a
+# box; number of points, and of trials, for a slow function.
 ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2
 
 
 def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
-    """Return ``n`` uniform points in a box, of shape (n, d); fewer for a slow function."""
+    """Return ``n`` uniform points in a box, of shape (n, d); only `SLOW` for a slow function."""
     n = SLOW if world.is_slow else n
     share = np.random.default_rng(0).random((n, len(environment.low)))
     return environment.low + share * (environment.high - environment.low)
 
 
 def choices(world: World, environment: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Yield rounds and the choices to try in each: up to `ARMS` arms, or one point in a box."""
+    """Yield each round and the choices to try in it: up to `ARMS` arms, or one point in a box."""
     if world.domain == BOX:
         yield from ((t, [x]) for t, x in enumerate(some_points(world, environment)))
     else:
@@ -125,7 +125,7 @@ def test_the_box_has_two_corners(world: World) -> None:
 
 @marked(is_basic=True)
 def test_rewards_are_plain_floats(world: World) -> None:
-    """reward returns a finite Python float; so does regret for arms, and value for points."""
+    """reward returns a finite Python float; so do regret (on arms) and value (on a box)."""
     (environment,) = world.built(0)
     for t, offered in choices(world, environment):
         for choice in offered:
@@ -138,7 +138,7 @@ def test_rewards_are_plain_floats(world: World) -> None:
 
 
 def test_facts_are_numbers(world: World) -> None:
-    """facts returns a dict from names to finite numbers."""
+    """facts returns a dict that maps names to finite numbers."""
     numbers = world.built(0)[0].facts()
     require(isinstance(numbers, dict), f"facts returned {numbers!r}", "a dict of numbers")
     require_numbers("facts", {name: float(value) for name, value in numbers.items()})
@@ -146,7 +146,7 @@ def test_facts_are_numbers(world: World) -> None:
 
 @marked(domain="arms")
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
-    """context returns a dict of plain values, the same ones for every call in a round."""
+    """context returns a dict of plain values, the same in every call for a round."""
     (environment,) = world.built(0)
     first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:
@@ -191,7 +191,7 @@ def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
 
 
 def test_can_be_saved_in_mid_trial(world: World) -> None:
-    """If it is pickled and loaded in the middle of a trial, it continues unchanged."""
+    """An environment that is pickled and loaded in the middle of a trial continues unchanged."""
     (environment,) = world.built(0)
     asked = list(choices(world, environment))
     for t, offered in asked[: len(asked) // 2]:
@@ -201,7 +201,7 @@ def test_can_be_saved_in_mid_trial(world: World) -> None:
 
 
 def test_leaves_shared_generators_alone(world: World) -> None:
-    """It draws neither from np.random nor from random, which are shared by all code."""
+    """An environment draws neither from np.random nor from random, which all code shares."""
     with untouched("it"):
         rewards(world, world.built(0)[0])
 
@@ -245,8 +245,9 @@ def test_rewards_average_to_the_means(world: World) -> None:
         true += means(world, environment)
         paid = rewards(world, environment)
         noise += [np.array(a) - b for a, b in zip(paid, true[-len(paid) :], strict=True)]
-    # Choices with large means are also weighed against the other choices. The arms of a round may
-    # share noise, so standard errors are computed from averages over rounds.
+    # Noise is also averaged with opposite signs for large and small means, to detect errors that
+    # cancel in the plain average. The arms of a round may share noise, so standard errors are
+    # computed from one average per round.
     middle = np.median(np.concatenate(true))
     weighed = [float(np.mean(np.sign(m - middle) * x)) for m, x in zip(true, noise, strict=True)]
     plain = [float(x.mean()) for x in noise]
@@ -265,7 +266,7 @@ def test_rewards_average_to_the_means(world: World) -> None:
 
 @marked(domain="arms")
 def test_regret_is_counted_from_the_best(world: World) -> None:
-    """Regret is the difference between the best mean and the mean of an arm, 0 for the best."""
+    """Regret is the difference between the best mean and the mean of an arm: 0 for the best."""
     (environment,) = world.built(0)
     for t in range(world.horizon):
         means = np.asarray(environment.means(t))
@@ -279,7 +280,7 @@ def test_regret_is_counted_from_the_best(world: World) -> None:
 
 @marked(domain=BOX)
 def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
-    """No value is above maximum, and no absolute value above the problem's value_bound."""
+    """No value exceeds maximum, and no absolute value exceeds the problem's value_bound."""
     (environment,) = world.built(0)
     bound = environment.problem().value_bound
     for x in some_points(world, environment, MANY):

@@ -21,7 +21,7 @@ Script = Callable[[int, float], float]
 class Arms:
     """An algorithm that plays in an environment with arms.
 
-    If ``array`` is given, the arms of each round are written to it and passed in it.
+    If ``array`` is given, the algorithm receives it in each round, filled with the current arms.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Arms:
             raise
 
     def words(self, choice: int) -> str:
-        """Return a description of a choice that fits after ``it``."""
+        """Return a description of a choice for a sentence whose subject is ``it``."""
         return f"chose arm {choice}"
 
 
@@ -88,7 +88,7 @@ class Box:
         return TwoLayerNetwork(problem.dimension, problem.hidden).size
 
     def choose(self, t: int) -> np.ndarray:
-        """Return the choice in round ``t``, of shape (d,); raise BrokenError outside the box."""
+        """Return the choice in round ``t``, of shape (d,); raise BrokenError if it is invalid."""
         x, problem = self.algorithm.propose(), self.algorithm.problem
         is_point = isinstance(x, np.ndarray) and x.shape == problem.low.shape
         is_inside = is_point and ((x >= problem.low) & (x <= problem.high)).all()
@@ -102,12 +102,12 @@ class Box:
         self.algorithm.observe(choice if self.reuses else choice.copy(), bowl(choice))
 
     def words(self, choice: np.ndarray) -> str:
-        """Return a description of a choice that fits after ``it``."""
+        """Return a description of a choice for a sentence whose subject is ``it``."""
         return f"asked for {_brief(choice)}"
 
 
 def _brief(x: np.ndarray) -> str:
-    """Return a short text for a point of shape (d,)."""
+    """Return a short text that describes a point of shape (d,)."""
     return np.array2string(x, precision=4, threshold=6, edgeitems=2)
 
 
@@ -165,7 +165,7 @@ def require_equal_plays(
 
 
 def sampled(toy: Toy, problem: Any, K: int, theta: list[float]) -> ScriptedEnvironment:
-    """Return an environment with K fixed arms, and 120 rounds of rewards from the link."""
+    """Return an environment with K fixed arms and 120 rounds of rewards drawn from the link."""
     rng = np.random.default_rng(6)
     arms = toys.random_arms(rng, K, len(theta))
     link = getattr(problem, "link", Gaussian(1.0))

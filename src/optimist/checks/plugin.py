@@ -25,7 +25,7 @@ from optimist.core.errors import ResultError
 from optimist.core.terminal import folded
 
 HINT, NOT_RUN = "hint", "not run"
-SEED = 0  # number of the trial in a setting, and seed on a toy
+SEED = 0  # number of the trial in a setting, and seed on a toy problem
 HERE = Path(__file__).parent
 FILES = [
     str(HERE / f"{name}.py") for name in ("classes", "algorithms", "edge_cases", "environments")
@@ -45,7 +45,7 @@ class Finding:
 
     check: str  # name of the test
     rule: str
-    where: str  # name of the setting or the toy
+    where: str  # name of the setting or the toy problem
     result: str
     seen: str  # the observation, or the reason for not running the test
     allowed: str = ""
@@ -59,9 +59,9 @@ class Finding:
 
 
 class Report:
-    """Findings of all tests on one class, given its label and its cases.
+    """Findings of all tests on one class.
 
-    The first case is the class itself.
+    The class is given by its label and its cases. The first case is the class itself.
     """
 
     def __init__(self, label: str, cases: list[Case]) -> None:
@@ -158,7 +158,7 @@ class Report:
 
 
 class Plugin:
-    """A pytest plugin that calls ``load`` for the cases of a label, and ``run`` for each test.
+    """A pytest plugin that calls ``load`` to get the cases of a label, and ``run`` for each test.
 
     Both usually call functions of `optimist.checks.served` in another process.
     """
@@ -207,7 +207,7 @@ def _case(item: pytest.Function) -> Any:
 
 
 def run(plugin: Plugin, only: str = "") -> list[Report]:
-    """Run pytest on the tests that ``only`` selects, as its option -k, and return the reports."""
+    """Run the tests that ``only`` selects, as in pytest's option -k, and return the reports."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_ADDOPTS", raising=False)
         patch.delenv("PYTEST_PLUGINS", raising=False)

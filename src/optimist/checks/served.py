@@ -1,4 +1,4 @@
-"""Functions that `optimist check` calls in another process: find cases, and run one test."""
+"""Functions that `optimist check` calls in another process, to find cases and to run one test."""
 
 import importlib
 import traceback
@@ -64,11 +64,11 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     Parameters
     ----------
     tell : callable
-        Called with the current step, in words that fit after ``while``.
+        Called with the current step, in words that can follow ``while``.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
         name, or a name provided by an installed package. An algorithm on arms and one on a box may
-        have the same name. An environment takes the options of a setting.
+        have the same name. The options of an environment are those of a setting.
 
     Raises
     ------
@@ -133,7 +133,9 @@ def _of_environment(text: str) -> list[Case]:
             if spec["environment"] == text and "dataset" not in spec and "[" not in label
         }
     if not cells:
-        raise ConfigError(f"environment {text!r} needs a data set; allowed: one that needs none")
+        raise ConfigError(
+            f"environment {text!r} needs a data set; allowed: an environment that needs none"
+        )
     horizon = dict(Label.parse(text).options).get("horizon")
     return [
         World(
@@ -181,16 +183,16 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
 
 
 def _brief(text: str) -> str:
-    """Return a text in one line, cut after `LONGEST` characters."""
+    """Return a text in one line, truncated after `LONGEST` characters."""
     text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _round(error: BaseException) -> str:
-    """Return the round in which an error was raised, as words, or an empty string.
+    """Return words that say in which round an error was raised, or an empty string.
 
-    It is read from the innermost local variable ``t`` in this package, which counts from 0. Errors
-    from the loop already have a round.
+    The round is read from the innermost local variable ``t`` in this package, which counts from 0.
+    Errors raised by the loop of a trial already name the round.
     """
     if hasattr(error, ROUND):
         return ""

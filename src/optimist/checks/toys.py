@@ -41,7 +41,7 @@ def kinds_of(cls: Any) -> tuple[str, ...]:
 def make_problem(
     link: str | Link = "logistic", dimension: int = 2, norm_bound: float = 3.0, **changes: Any
 ) -> Any:
-    """Return a toy problem of a kind, or with a link; ``changes`` replace its default values."""
+    """Return a toy problem of a given kind or link; ``changes`` replace its default values."""
     if link in KERNELS:
         values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
         kernel = KERNELS[str(link)]
@@ -68,8 +68,8 @@ class ScriptedEnvironment(FiniteArmEnvironment):
     """An environment with given arms and rewards.
 
     Rounds take the arrays of arms in ``pools``, each of shape (K, d), in turn. The function
-    ``reward`` maps round and index to the reward. ``theta`` is the parameter that a confidence set
-    should contain, and ``context`` is passed to the algorithm with each reward.
+    ``reward`` maps the round and the index of an arm to the reward. ``theta`` is the parameter that
+    a confidence set should contain, and ``context`` is passed to the algorithm with each reward.
     """
 
     def __init__(
@@ -151,5 +151,5 @@ def bowl(x: np.ndarray) -> float:
 
 
 def truth_length(problem: Any, arms: np.ndarray) -> int:
-    """Return the length of ``theta``: d, or K for a kernel problem; ``arms`` is (K, d)."""
+    """Return the length of ``theta``: d, or K in a kernel problem with K ``arms``."""
     return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]

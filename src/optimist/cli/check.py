@@ -13,11 +13,9 @@ from optimist.core.errors import ConfigError, EndedError
 
 
 def check(options: Any) -> int:
-    """Check an algorithm or an environment, and print a report."""
+    """Check algorithm and environment classes, and print a report on each."""
     if importlib.util.find_spec("pytest") is None:
-        raise ConfigError(
-            "optimist check needs pytest; allowed: an installation of optimist[check]"
-        )
+        raise ConfigError("optimist check needs pytest; install optimist[check]")
     steps = ["its process started"]
     try:
         with (
@@ -28,7 +26,7 @@ def check(options: Any) -> int:
     except EndedError as error:
         raise ConfigError(
             f"{options.label} ended the process that checked it, while {steps[-1]}: {error}; "
-            "allowed: to raise an exception"
+            "allowed: raising an exception"
         ) from error
     if options.json:
         print(json.dumps([one.as_dict() for one in reports], indent=1))

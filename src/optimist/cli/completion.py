@@ -1,7 +1,7 @@
 """Shell completion of the command line: papers, settings, algorithms and their options.
 
-The shell starts ``optimist`` each time the completion key is pressed. Therefore only modules and
-files needed for the word under the cursor are loaded, and no configuration is checked.
+The shell starts ``optimist`` each time the completion key is pressed. Therefore, only the modules
+and files needed for the word under the cursor are loaded, and no configuration is checked.
 """
 
 import argparse
@@ -38,10 +38,10 @@ def script(shell: str) -> str:
 
 
 def completer(destination: str) -> Callable[..., list[str]] | None:
-    """Return the argcomplete completer of an argument, or None if it has none.
+    """Return the argcomplete completer of an argument, or None if there is none.
 
     The completer calls the function in `COMPLETERS` with the word typed so far and the settings
-    typed before it. It returns no completions if this raises an error.
+    typed before it. It returns no completions if that function raises an error.
     """
     if destination not in COMPLETERS:
         return None
@@ -186,7 +186,7 @@ def _settings(paper: str) -> Mapping[str, Any]:
 
 
 def _domains(text: str) -> set[str]:
-    """Return the domains of the settings that match PAPER/SETTING, which may have * and ?."""
+    """Return the domains of settings that match PAPER/SETTING, which may contain wildcards."""
     from optimist.config.load import paper_names
     from optimist.environments import environment_domain
 
@@ -204,9 +204,9 @@ def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iter
     Parameters
     ----------
     label : str
-        ``name[`` followed by options, of which the last may be unfinished.
+        ``name[`` followed by options; the last option may be unfinished.
     options : mapping of str to str
-        The type of each option, as written in a docstring, such as a set of strings or bool.
+        The type of each option, as written in a docstring, such as ``bool`` or ``{"a", "b"}``.
     end : str
         Text to append to a complete label.
     """

@@ -31,7 +31,7 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
     folder : str
         Path of the folder, which is created if necessary. Existing files are not changed.
     family : {"glb", "heavy_tailed", "kernel", "box"}
-        The interface of the algorithm. It also selects the paper in which the algorithm is tried.
+        The interface of the algorithm. It also determines in which paper the algorithm is tried.
 
     Returns
     -------
@@ -79,7 +79,9 @@ def _words(family: str) -> dict[str, str]:
 def _check(path: str) -> None:
     """Raise ConfigError if writing to ``path`` would fail or overwrite an existing file."""
     if os.path.lexists(path):
-        raise ConfigError(f"{path} exists; allowed: a folder without it, as nothing is overwritten")
+        raise ConfigError(
+            f"{path} exists and is not overwritten; allowed: a folder without this file"
+        )
     for folder in Path(path).parents:
         if os.path.lexists(folder) and not folder.is_dir():
             raise ConfigError(f"{folder} is not a folder; allowed: a folder, or a new name")

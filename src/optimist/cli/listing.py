@@ -27,7 +27,7 @@ NARROWEST = 8  # minimum number of characters in a wrapped column
 
 
 def content(listed: str | None) -> dict[str, Any]:
-    """Return the listing of a paper, a setting or an algorithm, or by default of everything."""
+    """Return the listing of a paper, a setting or an algorithm, or of everything for None."""
     if listed is None:
         return everything()
     paper, _, setting = listed.partition("/")
@@ -39,7 +39,11 @@ def content(listed: str | None) -> dict[str, Any]:
 def told(
     tell: Callable[[Any], None], listed: str | None, overlays: Sequence[str]
 ) -> dict[str, Any]:
-    """Return `content` with the settings and algorithms of overlays; runs in another process."""
+    """Return `content` with the settings and algorithms that overlays add.
+
+    `optimist.core.executor.call` calls this function in another process, and passes ``tell``,
+    which is not used.
+    """
     with using(*overlays):
         return content(listed)
 
@@ -143,7 +147,7 @@ def of_paper(name: str) -> dict[str, Any]:
 
 
 def of_settings(name: str, pattern: str) -> dict[str, Any]:
-    """Return the title of a paper, and the table ``settings`` of matching settings.
+    """Return the title of a paper, and the table ``settings`` of the matching settings.
 
     Settings with the same base setting are adjacent.
 
@@ -225,12 +229,12 @@ def _options(spec: Mapping[str, Any]) -> Table:
 
 
 def _source(cls: Any) -> str:
-    """Return the source that a class cites, if any; a class in a file may cite none."""
+    """Return the source that a class cites, or ``no reference`` if it cites none."""
     return getattr(cls, "reference", None) or "no reference"
 
 
 def _as_typed(text: str) -> str:
-    """Return text from a docstring, with Python constants written as they are in labels."""
+    """Return text from a docstring, with Python constants in the notation of labels."""
     words = {"None": "null", "True": "true", "False": "false"}
     return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], text)
 
@@ -247,7 +251,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Return a listing as text of ``width`` characters: first sentences, then named tables."""
+    """Return a listing as text in lines of ``width`` characters: sentences, then tables."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
     blocks = ["\n".join(sentences)]
@@ -272,7 +276,7 @@ def _table(rows: Table, width: int) -> str:
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
-    """Return widths that fit into ``space`` if possible; the widest are narrowed first."""
+    """Return column widths that fit into ``space`` if possible; narrow the widest first."""
     narrowed = [*widths]
     while sum(narrowed) > space:
         room = [i for i, size in enumerate(narrowed) if size > least[i]]

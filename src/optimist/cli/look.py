@@ -11,14 +11,16 @@ from optimist.cli.play import call
 from optimist.core import terminal
 from optimist.core.registry import names_file
 
-WIDTH = 120  # characters of a table if the output is not a terminal
+WIDTH = 120  # width of a table in characters if the output is not a terminal
 SECONDS = 60.0  # time limit for loading classes from a user's files
 
 
 def list_(options: Any) -> int:
     """Print papers, settings, algorithms and options."""
     listed, overlays = options.listed, options.configfile
-    if names_file(listed or "") or overlays:  # user code may do anything, so run it elsewhere
+    if (
+        names_file(listed or "") or overlays
+    ):  # user code may do anything, so run it in another process
         asked = {"listed": listed, "overlays": overlays}
         content = call(
             options, listed or "list", "optimist.cli.listing:told", seconds=SECONDS, **asked

@@ -16,7 +16,7 @@ from optimist.core import blas_kernels, terminal
 from optimist.core.errors import OptimistError, nearest, unwritable_named
 from optimist.core.version import VERSION
 
-# Commands that play trials. They stop at once on a signal.
+# Commands that play trials, and therefore stop immediately when they receive a signal.
 PLAYING = ("run", "check", "compare")
 # Commands whose overlays may add settings and algorithms.
 NAMING = ("list", "run", "compare")
@@ -28,8 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str or None
-        Words of the command line; None for the arguments of this process. The process then also
-        fixes its BLAS kernels, and exits on signals if the command plays trials.
+        Words of the command line. If None, they are the arguments of this process, which then
+        also fixes its BLAS kernels, and exits on signals if the command plays trials.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # print characters outside the encoding as escapes
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_when_asked():
-    """Make signals that end a process raise SystemExit, except ignored ones (as with nohup)."""
+    """Make signals that end a process raise SystemExit, unless the process ignores them."""
 
     def leave(number, frame):
         if number == signal.SIGHUP:  # the terminal is closed
@@ -134,7 +134,7 @@ REMAKING = (
 )
 CORES = _arg("--cores", default="all", metavar="N", help="default: all")
 ROUNDS = _arg("--rounds", type=_whole, metavar="N", help="stop after N rounds")
-# Module and function, then help text, of each command.
+# For each command, its module and function, and its help text.
 COMMANDS = {
     "list": ("look:list_", "print papers, settings, algorithms, and their options"),
     "run": ("play:run", "run one cell outside the workflow"),

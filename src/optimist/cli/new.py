@@ -48,7 +48,7 @@ class Start:
         return self.setting.partition("/")[0]
 
 
-# The settings shrink confidence radii, because few methods learn with the radii of their theory.
+# The settings shrink confidence radii, because few methods learn with their theoretical radii.
 STARTS = {
     "glb": Start(
         "glb_omd/logistic_s3",
@@ -72,7 +72,7 @@ STARTS = {
         trials=10,
         rounds=200,
     ),
-    # On f1, most methods reach the maximum after the initial points.
+    # The setting is not f1, because most methods reach its maximum after the initial points.
     "box": Start(
         "go_ucb/f3",
         "f3, the Rastrigin function",
@@ -81,7 +81,7 @@ STARTS = {
         trials=10,
     ),
 }
-# For each family of environments, the options and the algorithms of a first comparison.
+# For each family of environments, the options and the algorithms to use in a first comparison.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),
     "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),
@@ -163,7 +163,9 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 def _check_path(path: str) -> None:
     place = Path(path)
     if not names_file(f"{path}:C") or _IN_LABELS.search(path):
-        raise ConfigError(f"--file is {path!r}; allowed: a path that ends with .py, without []=,:")
+        raise ConfigError(
+            f"--file is {path!r}; allowed: a path that ends with .py and has no []=,:"
+        )
     if os.path.lexists(path):
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():

@@ -15,7 +15,7 @@ from optimist.core.user_errors import in_one_line
 
 
 def run(options: Any) -> int:
-    """Play trials of one cell, and print each when it ends."""
+    """Play trials of one cell, and print each trial when it ends."""
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")

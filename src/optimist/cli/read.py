@@ -61,7 +61,7 @@ def _write_readme(frame):
     for name, shown in index.documents(frame).items():
         path = project_root() / name
         if not path.is_file():
-            raise ConfigError(f"{path} does not exist, but --readme writes into it")
+            raise ConfigError(f"{path} does not exist, but --readme writes to it")
         texts[path] = verdicts.with_summary(read_text(path), shown, name)
     for path, text in texts.items():
         write_text(text, path)
@@ -84,7 +84,7 @@ def provenance(options: Any) -> int:
 
 
 def results(options: Any) -> int:
-    """Report the state of the result files of a configuration, and delete some if asked to."""
+    """Report the state of the result files of a configuration, and delete files on request."""
     if options.costs:
         outputs.check_table("--costs", options.costs, costs.COLUMNS)
     with terminal.Busy("checking result files", sys.stderr):

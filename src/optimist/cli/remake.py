@@ -53,7 +53,7 @@ def decide(options: Any) -> int:
 
 
 def _words(path: str) -> dict[str, str]:
-    """Return the verdict on each claim in a file, in words; empty without a readable file."""
+    """Return the wording of each verdict by claim; empty if the file cannot be read."""
     try:
         frame = claims.read_frame(path).drop_duplicates("claim")
     except (OptimistError, OSError):
@@ -87,7 +87,7 @@ def publish(options: Any) -> int:
 
 
 def reseal(options: Any) -> int:
-    """Replay a trial of each cell made by other code, and compare."""
+    """Replay one trial of each cell that other code produced, and compare the results."""
 
     def report(done, number):
         print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)

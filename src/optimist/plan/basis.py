@@ -1,4 +1,4 @@
-"""State shared by all parts of a plan: checked configuration, costs, paths, committed records."""
+"""State shared by all parts of a plan: checked configuration, costs, paths and records."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -55,11 +55,11 @@ class Basis:
         return bool(self.config["committed"] == "use")
 
     def in_name(self, decisive: str) -> str:
-        """Return the digest for the file name of a result; it also covers package versions."""
+        """Return the digest used in a result's file name, which also covers package versions."""
         return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return the records of a paper's committed tables by cell; a missing table has none."""
+        """Return a paper's committed records by cell, except the records of missing tables."""
         if paper not in self._records:
             has_trials = Path(self.layout.trials(paper)).is_file()
             has_studies = Path(self.layout.studies(paper)).is_file()
@@ -81,7 +81,7 @@ class Basis:
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
     def is_cut(self, *sections: str) -> bool:
-        """Return whether ``only`` or ``caps`` leaves out cells, trials or rounds of the papers."""
+        """Return whether a section (``only``, ``caps``) leaves out cells, trials or rounds."""
         return any(value for section in sections for value in self.config[section].values())
 
     @property
@@ -94,7 +94,7 @@ class Basis:
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the restriction ``only``, with classes in files named by their canonical labels."""
+    """Return the section ``only``, with names from ``files`` replaced by canonical labels."""
 
     def label(text: str) -> str:
         name = name_of(text)

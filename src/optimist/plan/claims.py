@@ -19,7 +19,7 @@ _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
 
 def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
-    """Return, by paper, the minimum number of trials of each cell that the claims to decide need.
+    """Return, by paper, how many trials of each cell are needed to decide the given claims.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
 
 
 def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
-    """Raise ConfigError for a reading of a claim that has no cell in ``asked``.
+    """Raise ConfigError if a reading of a claim has no cell in ``asked``.
 
     If a claim has only one reading, `check_planned` reports the missing cell instead.
     """
@@ -57,12 +57,12 @@ def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
                 lacking = f" ({cells[0]}{nearest(cells[0], cells_asked)})" if cells else ""
                 raise ConfigError(
                     f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; "
-                    "allowed: readings with cells in runs.yaml, no others (key 'without')"
+                    "allowed: readings with cells in runs.yaml (list others under key 'without')"
                 )
 
 
 class PlannedClaims:
-    """The claims of all papers of a configuration.
+    """The claims of all papers in a configuration.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class PlannedClaims:
         return rounds
 
     def check(self, trials: PlannedTrials) -> None:
-        """Raise ConfigError for claims about cells that are not run or have too few trials."""
+        """Raise ConfigError if a claim is about a cell that is not run or has too few trials."""
         for name, claims in self.by_paper.items():
             planned = {key: one.stop for key, one in trials.asked[name].items()}
             check_run(claims, planned)
@@ -116,7 +116,7 @@ class PlannedClaims:
 
 
 def lines_of(paper: str) -> dict[str, int]:
-    """Return the line at which each claim of a paper begins in its file, counted from 1."""
+    """Return the number, counted from 1, of the line at which each claim of a paper begins."""
     lines = read_text(claims_path(paper)).splitlines()
     matches = ((number, _CLAIM.match(line)) for number, line in enumerate(lines, 1))
     return {match[1]: number for number, match in matches if match}

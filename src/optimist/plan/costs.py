@@ -1,8 +1,9 @@
 """Measured time and memory of cells, used to request resources from a scheduler.
 
-``config/costs.csv`` has one row per lane and cell: the number of rounds of a trial, its CPU time
-in seconds, including the overhead of the job, and the peak memory of the process in MiB. A row
-without setting and algorithm describes a whole study; its lane is the name of the study.
+Each row of ``config/costs.csv`` describes a cell in a lane: the number of rounds of a trial, its
+CPU time in seconds, including the overhead of the job, and the peak memory of the process in MiB.
+A row without a setting and an algorithm describes a whole study, and the column ``lane`` then
+contains the name of the study.
 """
 
 import csv
@@ -18,20 +19,20 @@ from optimist.core.files import read_text, write_text
 from optimist.core.label import name_of
 from optimist.experiments.trials import Trials
 
-# Seconds and MiB assumed for a trial, and for a study, that was never measured.
+# Seconds and MiB assumed for an unmeasured trial, and for an unmeasured study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY = 600.0, 1000.0
-# On a cluster, two Snakemake processes run in addition to the script of a job: their memory in MiB.
-# The second number is extra memory that the same libraries may use on another machine.
+# Memory in MiB of the two Snakemake processes that a cluster runs in addition to the script of a
+# job, and extra memory in MiB that the same libraries may use on another machine.
 SNAKEMAKE_MB = 450
 LIBRARIES_MB = 250
-# Priority of jobs that other jobs wait for; it exceeds every priority from expected seconds.
+# Priority of jobs that other jobs wait for; it exceeds every priority that `priority` returns.
 FIRST = 10**6
 
 
 @dataclass(frozen=True)
 class Row:
-    """Measured cost of a cell: CPU seconds of a trial of ``rounds`` rounds, peak memory in MiB."""
+    """Measured cost of a cell: CPU seconds per trial of ``rounds`` rounds, and peak MiB."""
 
     lane: str
     paper: str
@@ -52,7 +53,7 @@ class Costs:
     ----------
     rows : list of Row
     memory_factor, time_factor : float
-        Factors by which the usual requests are multiplied.
+        Factors by which requests for memory and time are multiplied.
     """
 
     def __init__(
@@ -75,11 +76,11 @@ class Costs:
         return row or self._names.get((cell.paper, name_of(cell.algorithm)))
 
     def seconds(self, trials: Trials) -> float:
-        """Return the expected seconds of some trials.
+        """Return the expected CPU seconds of the given trials.
 
-        An unmeasured cell is taken to be as slow, per round, as the slowest cell of its algorithm
-        in the paper. Beyond the measured horizon, the time grows with the square of the horizon,
-        because later rounds are slower.
+        An unmeasured cell is assumed to take as long per round as the slowest measured cell with
+        the same algorithm in the same paper. Beyond the measured horizon, the time grows with the
+        square of the horizon, because later rounds are slower.
         """
         row, number = self._of(trials), trials.stop - trials.first
         if row is None:
@@ -88,37 +89,42 @@ class Costs:
         return row.cpu_seconds * number * ratio * max(1.0, ratio)
 
     def seconds_of_cell(self, paper: str, lane: str, setting: str, algorithm: str) -> float:
-        """Return the measured seconds of one trial of a cell; nan for an unmeasured cell."""
+        """Return the CPU seconds measured per trial of a cell, or nan if it was never measured."""
         row = self._cells.get((lane, paper, setting, algorithm))
         return math.nan if row is None else row.cpu_seconds
 
     def peak_mb(self, trials: Trials) -> float:
-        """Return the expected peak memory in MiB, scaled up beyond the measured horizon."""
+        """Return the expected peak memory of the given trials in MiB.
+
+        Beyond the measured horizon, the memory grows in proportion to the number of rounds.
+        """
         row = self._of(trials)
         if row is None:
             return UNKNOWN_MB
         return row.peak_mb * max(1.0, rounds_of(trials) / row.rounds)
 
     def study(self, name: str, paper: str) -> tuple[float, float]:
-        """Return the expected seconds and memory in MiB of a study of a paper."""
+        """Return the expected time of a study in seconds, and its expected peak memory in MiB."""
         row = self._studies.get((name, paper))
         return UNKNOWN_STUDY if row is None else (row.cpu_seconds, row.peak_mb)
 
     def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
-        """Return the resources that the jobs of a rule request, for Snakemake.
+        """Return the Snakemake resources that the jobs of a rule request.
 
         The memory is 1.5 times the expected memory, plus a margin for Snakemake and libraries. The
-        time is four times the expected time, plus five minutes. Both grow with each attempt.
+        time is four times the expected time, plus five minutes. Both are multiplied by the number
+        of the attempt.
 
         Parameters
         ----------
         expected : callable
-            Maps the wildcards of a job to its seconds and its memory in MiB.
+            Maps the wildcards of a job to its expected seconds and peak memory in MiB.
 
         Returns
         -------
         dict
-            Functions of wildcards and attempt: ``mem_mb`` in MiB, ``runtime`` in minutes.
+            Functions of the wildcards and the attempt number: ``mem_mb`` returns MiB, and
+            ``runtime`` returns minutes.
         """
 
         def mem_mb(wildcards: Any, attempt: int) -> int:
@@ -134,7 +140,7 @@ class Costs:
 
 
 def rounds_of(trials: Trials) -> int:
-    """Return the number of rounds of a trial."""
+    """Return the number of rounds in each of the given trials."""
     horizon = int(trials.cell.spec["horizon"])
     return min(horizon, trials.rounds or horizon)
 
@@ -167,7 +173,7 @@ def read(path: str | Path) -> list[Row]:
 
 
 def priority(expected: tuple[float, float]) -> int:
-    """Return the priority of a job from its seconds and memory; the longest job starts first."""
+    """Return the priority of a job with the given time and memory; longer jobs start first."""
     seconds, _ = expected
     return min(round(seconds), FIRST - 1)
 
@@ -175,7 +181,7 @@ def priority(expected: tuple[float, float]) -> int:
 def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
     """Return the sorted rows of a table, with older measurements replaced by new ones.
 
-    A measurement is ignored if it has fewer rounds than the row already in the table.
+    A measurement is ignored if it has fewer rounds than the existing row for the same cell.
     """
     latest = {(r.lane, r.paper, r.setting, r.algorithm): r for r in rows}
     for row in measured:

@@ -14,7 +14,7 @@ from optimist.plan import costs
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:
     """Return the digest of all inputs of a prepared data set: its source, options and code.
 
-    ``configured`` is section ``datasets`` of the configuration.
+    ``configured`` is the section ``datasets`` of the configuration.
     """
     how = preparation(name)
     source = load_sources()[how.raw].content_sha256
@@ -42,7 +42,7 @@ class PlannedData:
 
     @property
     def names(self) -> list[str]:
-        """Names of the data sets that can be prepared, followed by those of their raw tables."""
+        """Names of the data sets that can be prepared, then the names of their raw tables."""
         raw = (how.raw for how in PREPARATIONS.values())
         return list(dict.fromkeys([*PREPARATIONS, *raw]))
 
@@ -58,7 +58,7 @@ class PlannedData:
 
     @property
     def request(self) -> dict[str, Any]:
-        """Resources to request for preparing a data set: the same as for an unmeasured study."""
+        """Resources to request for preparing a data set, the same as for an unmeasured study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:

@@ -18,14 +18,14 @@ from optimist.plan.trials import Paper, PlannedTrials
 # Names reserved for other targets of the same form; figures and tables cannot use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
-# File names also need room for suffixes: those of records and of files that are being written.
+# File names also need room for the suffixes of records and of temporary files.
 LONGEST_NAME = 100
 
 Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of a figure, or a single table, for an entry of the configuration."""
+    """Return the panels of a figure, or a list of one table, from its configuration."""
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
@@ -101,7 +101,7 @@ class PlannedShown:
             self._check_parts(*key)
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
-        """Return the names of the ``figures`` or ``tables`` of a paper, in one group or in all."""
+        """Return the names of a paper's ``figures`` or ``tables``, in one group or in all."""
         return [
             name
             for name, spec in self._basis.papers[paper].get(kind, {}).items()
@@ -120,7 +120,7 @@ class PlannedShown:
         return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
-        """Return the panels, such as ``fig1 (a)``, that show each lane, setting and algorithm."""
+        """Return the panels that show each cell, such as ``fig1 (a)``, by key of the cell."""
         places: dict[tuple[str, str, str], list[str]] = {}
         for name in self.names(paper, "figures"):
             parts = self._parts[paper, "figures", name]
@@ -192,7 +192,9 @@ class PlannedShown:
             for kind in KINDS
         )
         for name in of_figures & of_tables:
-            raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
+            raise ConfigError(
+                f"{name!r} names both a figure and a table; allowed: only one of them"
+            )
         for name in of_figures | of_tables:
             if len(name) > LONGEST_NAME:
                 raise ConfigError(
@@ -209,7 +211,7 @@ class PlannedShown:
                         raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
-        """Raise ConfigError if the paper does not run a cell, or if the part's own check fails."""
+        """Raise ConfigError if a part shows a cell that is not run, or if its own check fails."""
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):

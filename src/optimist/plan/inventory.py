@@ -26,14 +26,14 @@ class Entry:
     ----------
     path : str
     made : str
-        The output of the job: the file itself, or the folder of the race.
+        The output of the job: the file itself, or the folder of the race that contains it.
     state : {"present", "absent", "damaged", "early"}
-        ``early`` if some trials ended for lack of time.
+        ``early`` if some trials ran out of time.
     paper : str
     key : CellKey
         Lane, setting and algorithm; for a study, `STUDY`, its name and an empty string.
     is_committed : bool
-        Whether the committed tables have this result from the current code.
+        Whether the committed tables contain this result, produced by the current code.
     remark : str
         Description of the damage, or the number of trials that ended early.
     is_whole : bool
@@ -103,7 +103,9 @@ def others(plan: Plan) -> dict[str, int]:
         Raised when the configuration leaves out cells, since their results would be listed too.
     """
     if any(plan.config["only"].values()):
-        raise ConfigError("only leaves out cells, whose results would count as other; allowed: []")
+        raise ConfigError(
+            "only leaves out cells, so their results would be listed as other; allowed: []"
+        )
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}
     sizes = {}
@@ -120,7 +122,7 @@ def others(plan: Plan) -> dict[str, int]:
 
 
 def delete(paths: Collection[str]) -> None:
-    """Delete files and folders of races, then the parent folders that are left empty."""
+    """Delete result files and the folders of races, then any parent folders left empty."""
     for path in map(Path, paths):
         if path.is_dir():
             shutil.rmtree(path)
@@ -177,10 +179,10 @@ def to_text(
 
 
 def measured(entries: Iterable[Entry], plan: Plan) -> list[costs.Row]:
-    """Return the costs of the published results of the current code.
+    """Return the measured costs of the published results that the current code produced.
 
-    Cells with a trial that failed or ended early are left out. So are the studies of a shortened or
-    restricted run, because they may be smaller.
+    Cells with a trial that failed or ended early are left out. The studies of a shortened or
+    restricted run are left out too, because they may have cost less than in a full run.
     """
     is_measured: dict[tuple[str, CellKey], bool] = {}
     for entry in entries:

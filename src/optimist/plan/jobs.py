@@ -9,14 +9,14 @@ from optimist.plan.costs import priority
 from optimist.plan.trials import PlannedTrials
 from optimist.plan.workflow_location import default_resource
 
-Limits = list[float] | None  # in seconds, one for each cell
+Limits = list[float] | None  # time limit of each cell in seconds
 # For each executor, the resource that holds extra scheduler options, and the option that reserves a
 # whole node.
 WORDS = {"slurm_extra": "--exclusive", "lsf_extra": "-x"}
 
 
 class PlannedJobs:
-    """Jobs that play trials: those of one cell in the regret lane, or a race in the timing lane.
+    """Jobs that play the trials of one cell in the regret lane, or a race in the timing lane.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class PlannedJobs:
         return list(self._trials.race(wildcards).trials)
 
     def expected(self, trials: Iterable[Trials]) -> tuple[float, float]:
-        """Return the expected seconds and memory in MiB of a job."""
+        """Return the expected time of a job in seconds, and its peak memory in MiB."""
         trials = list(trials)
         return sum(map(self._seconds, trials)), max(map(self._basis.costs.peak_mb, trials))
 
@@ -53,10 +53,11 @@ class PlannedJobs:
         return lambda wildcards: priority(self.expected(of(wildcards)))
 
     def params(self, of: Callable[[Any], list[Trials]]) -> Callable[..., list[dict[str, Any]]]:
-        """Return a params function for the descriptions of trials, with the digests of their cells.
+        """Return a params function that describes the trials of a job and gives their digests.
 
-        Snakemake reruns a job whose parameters changed, unless the parameters depend on resources.
-        These take resources to avoid that, because the name of a result already has its digest.
+        Snakemake reruns a job whose parameters have changed, unless they depend on resources. The
+        function takes ``resources`` only to prevent such reruns: they are unnecessary, because the
+        name of each result file contains a digest.
         """
         return lambda wildcards, resources: [
             {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
@@ -73,13 +74,13 @@ class PlannedJobs:
         return inputs
 
     def limits(self, of: Callable[[Any], list[Trials]]) -> Callable[..., Limits]:
-        """Return a params function: the time limit of each cell, or None for no limits."""
+        """Return a params function for the time limit of each cell, or None for no limits."""
 
         def limits(wildcards: Any, resources: Any) -> Limits:
             if not self._basis.config["resource_limits"]:
                 return None
             trials = of(wildcards)
-            # The remaining time is for starting Python and writing results.
+            # The rest of the time is reserved for starting Python and writing results.
             usable = max(resources.runtime - 2, resources.runtime / 2)
             share = usable * 60 / sum(map(self._seconds, trials))
             return [share * self._seconds(t) for t in trials]
@@ -100,14 +101,14 @@ class PlannedJobs:
         return cores if most is None else min(cores, most)
 
     def alone(self, workflow: Any, name: str) -> Callable[..., str]:
-        """Return a resource function: the user's scheduler options, plus one for an exclusive node.
+        """Return a function that adds the option for a whole node to the user's scheduler options.
 
         Parameters
         ----------
         workflow : snakemake.workflow.Workflow
         name : str
-            A key of `WORDS`. The default value of this resource is included, because the value in
-            a rule replaces the default.
+            A key of `WORDS`. The function includes the default value of this resource, because a
+            value in a rule would replace the default.
         """
         default = default_resource(workflow, name)
         exclusive = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""

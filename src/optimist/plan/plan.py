@@ -1,8 +1,8 @@
 """Jobs, files and targets of the workflow, computed from a checked configuration.
 
-The rules contain only paths and the names of methods defined here. Building a plan reads only YAML
-files, the table of costs and the modules of this package, and writes nothing. Methods that take
-``wildcards`` serve as input or params functions.
+The rules of the workflow contain only paths and the names of methods defined here. Building
+a plan reads only YAML files, the table of costs and the modules of this package, and writes
+nothing. Methods that take ``wildcards`` serve as input or params functions.
 """
 
 from collections.abc import Callable
@@ -55,13 +55,13 @@ class Plan(Basis):
         self.targets = PlannedTargets(self, self.claims, self.trials, self.studies, self.shown)
 
     def forget(self, paper: str) -> None:
-        """Drop all cached data on a paper, because its tables have been written."""
+        """Drop all cached data about a paper, because its tables have been written."""
         super().forget(paper)
         self.trials.forget(paper)
         self.targets.forget(paper)
 
     def report_category(self, wildcards: Any) -> str:
-        """Return the category of a paper in the report: the name of its method."""
+        """Return the category of a paper in Snakemake's report: the name of its method."""
         paper = self.papers[wildcards.paper]
         return str(paper["names"].get(paper.get("method"), wildcards.paper))
 

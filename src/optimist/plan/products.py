@@ -1,7 +1,8 @@
 """Verdicts, figures and tables of a paper, made from its table of trials.
 
-The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, so they write the
-same bytes. Each product has a record with a digest of all its inputs and the digests of its files.
+The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, so they write
+identical files. Each product has a record that contains a digest of all inputs of the product and
+the digests of its files.
 """
 
 import json
@@ -45,17 +46,17 @@ class Product:
     about : dict
         The parts of the paper's configuration that the product uses.
     cells : list of (str, str, str, int)
-        Lane, setting, algorithm and number of trials to use, for each cell that it shows.
+        Lane, setting, algorithm and number of trials of each cell that the product shows.
     studies : list of str
-        The studies whose tables it shows.
+        Names of the studies whose tables the product shows.
     declared : dict of str to list of int
         Rounds that claims and panels use, by ``lane/setting``.
     code : str
         Digest of the code that makes the product.
     files : dict of str to str
-        Paths of its files, by extension.
+        Paths of the files of the product, by extension.
     record : str
-        Path of its record.
+        Path of the record of the product.
     """
 
     paper: str
@@ -113,17 +114,17 @@ def is_stale(product: Product, digest: str) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """Locations of the trials and studies for products: the tables of a paper, and new results.
+    """Locations of the trials and studies that products use: a paper's tables and new results.
 
     Attributes
     ----------
     layout : Layout
     paper : str
     results : dict of str to str
-        Result files of the current code, each with the group of its cell. They take precedence
+        Result files of the current code, mapped to the groups of their cells. They take precedence
         over the table.
     studies : list of str
-        Files with study tables from the current code.
+        Files with study tables that the current code produced.
     """
 
     layout: Layout
@@ -156,11 +157,11 @@ class Sources:
         }
 
     def tables(self, studies: Iterable[str]) -> "dict[str, pd.DataFrame]":
-        """Return the tables of the given studies, by name of the table."""
+        """Return the tables of the given studies, by table name."""
         return {name: table for study in studies for name, table in self._studies[study].items()}
 
     def study_contents(self, studies: Iterable[str]) -> dict[str, str]:
-        """Return the digest of the tables of each given study that has tables."""
+        """Return a digest of the tables of each given study; studies without tables are omitted."""
         from optimist.figures.studies.tables import content
 
         return {study: content(self._studies[study]) for study in studies if self._studies[study]}
@@ -176,13 +177,13 @@ def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
 def make(product: Product, sources: Sources) -> None:
     """Write a product and its record.
 
-    Files are made in a temporary folder and then put in place, the record last. A lock ensures
-    that they all come from the same writer, even if two processes make a product at once.
+    Files are made in a temporary folder and then copied into place, the record last. A lock ensures
+    that all files come from the same process, even if two processes make a product simultaneously.
 
     Raises
     ------
     ResultError
-        Raised when a table is damaged, or when it no longer has a round that a claim needs.
+        Raised when a table is damaged or no longer contains a round that a claim needs.
     """
     trials, record = sources.trials(product), Path(product.record)
     with TemporaryDirectory() as folder:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from optimist.plan.plan import Plan
 
-# Files larger than this cannot be results.
+# Maximum size of a result file in bytes.
 MOST_BYTES = 2**30
 
 
@@ -37,14 +37,14 @@ class Summary:
     ----------
     paper : str
     published, kept : int
-        Number of cells and studies from new result files, and number that stay in the tables
-        because the current code produced them.
+        Number of cells and studies published from new result files, and number that stay in the
+        tables because the current code produced them.
     missing, stale : list of str
-        Cells and studies without any result, and those that other code produced.
+        Cells and studies without any result, and cells and studies that other code produced.
     partial : list of str
-        Timed cells whose race has more cells in the table than in this run.
+        Timed cells of races that have more cells in the table than in this run.
     unused : list of str
-        Result files of the current code with a range of trials that no job has.
+        Result files of the current code whose range of trials belongs to no job.
     dropped : list of str
         Cells removed from the table because the configuration does not request them.
     """
@@ -156,7 +156,7 @@ def _rows(
     place = plan.layout.cells(paper)
     if table.keys and not Path(place).is_file():
         raise ResultError(
-            f"{place}, which records what made {path}, is missing; put it back, or delete both"
+            f"{place}, the record of how {path} was made, is missing; restore it, or delete both"
         )
     rows: dict[CellKey, CellTrials] = {}
     summary.dropped += ["/".join(key) for key in table.keys if key not in plan.trials.asked[paper]]
@@ -171,7 +171,7 @@ def _rows(
             if trials is None:
                 raise ResultError(
                     f"{'/'.join(key)} in {path} does not match its record in {place}; "
-                    "put both files back, or publish a run with this cell"
+                    "restore both files, or publish a run with this cell"
                 )
             stored = None  # the record describes other rows
         is_partial = trials is not None and trials.race in left_out
@@ -213,7 +213,7 @@ def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> boo
 def from_results(
     plan: "Plan", trials: Trials, declared: Mapping[str, Collection[int]]
 ) -> tuple[CellTrials, CellRecord] | None:
-    """Return rows and record of a cell; None unless all its current result files exist."""
+    """Return the rows and record of a cell, or None if a current result file is missing."""
     paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
     if not paths:
         return None
@@ -254,7 +254,7 @@ def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> d
 def _studies(
     plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
 ) -> "dict[str, pd.DataFrame]":
-    """Return the tables of a paper's studies, and update the records of new tables."""
+    """Return the tables of a paper's studies, and update the records of new studies."""
     committed = plan.layout.studies(paper)
     stored = study_tables.read(committed)[0] if Path(committed).is_file() else {}
     joined: dict[str, pd.DataFrame] = {}
@@ -324,8 +324,8 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
 def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
     """Return the result files of a cell, for the parts in ``folders`` that make up its trials.
 
-    If no choice of parts makes up the trials, return all parts. A timed cell has a single file,
-    which may be missing.
+    If no choice of parts makes up the trials, return the files of all parts. A timed cell has a
+    single file, which may be missing.
     """
     (one, *_) = files = plan.trials.files(trials)
     if trials.lane == "timing":
@@ -353,8 +353,8 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
                 chosen[name] = path
             elif name.parts[0] != "time" and digest != _numbers(there):
                 raise ResultError(
-                    f"{path} and {there} have different outcomes of the same trials, as on two "
-                    "kinds of machine; delete the one that should not count"
+                    f"{path} and {there} have different outcomes of the same trials, perhaps "
+                    "from two kinds of machine; delete the file that should not be used"
                 )
     origins: dict[Path, Path] = {}
     for name in (name for name in names if name.parts[0] == "time"):
@@ -368,7 +368,7 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
 
 
 def _numbers(path: Path) -> str:
-    """Return the digest of the numbers in a file with results of trials or of a study."""
+    """Return the digest of the numbers in a result file of trials or of a study."""
     if "study" in path.parts[-3:-2]:
         return study_tables.content(study_tables.read(path)[0])
     return results.digest(results.read(path))

@@ -37,7 +37,7 @@ def plans(
         Same as ``--configfile`` and ``--config`` in Snakemake. If given, the configuration in the
         table is not used.
     figures : str or None
-        Folder of the figures; None for the one in the configuration.
+        Folder of the figures; None for the folder in the configuration.
     """
     config = load_config(*overlays, values=values)
     if figures is not None:
@@ -63,7 +63,7 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
-    """Return the cells and studies in the given products that other code produced.
+    """Return the names of cells and studies in the given products that other code produced.
 
     Cells whose rows do not match their record are included, with a remark that says so.
     """
@@ -87,7 +87,7 @@ def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
 
 
 def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) -> None:
-    """Report the cells that `of_other_code` returns, or raise ResultError if ``strict``."""
+    """Report the names that `of_other_code` returns, or raise ResultError if ``strict``."""
     stale = of_other_code(plan, shown_products)
     if not stale:
         return
@@ -100,7 +100,7 @@ def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) 
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
-    """Write the verdicts on the claims of a plan's only paper, and return the paths."""
+    """Write the verdicts on the claims of a plan's only paper, and return the file paths."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, "claims", "claims")
     make(product, _checked(plan, product, strict, say))
@@ -121,7 +121,7 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
 
 
 def shown(plan: Plan, name: str = "") -> list[Product]:
-    """Return the figures and tables of a plan's only paper, or just the one called ``name``."""
+    """Return the figures and tables of a plan's only paper, or only the one called ``name``."""
     (paper,) = plan.papers
     every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
     chosen = [one for one in every if name in ("", one[1])]
@@ -142,7 +142,7 @@ def draw(jobs: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
 
 
 def cores_of(text: str) -> int:
-    """Parse a number of cores, or ``all`` for every core; raise ConfigError for other texts."""
+    """Parse a number of cores, or ``all`` for every core; raise ConfigError for any other text."""
     if text == "all":
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -152,11 +152,11 @@ def cores_of(text: str) -> int:
 
 
 def _checked(plan: Plan, product: Product, strict: bool, say: Say) -> Sources:
-    """Return the sources of claims; raise ResultError if there are no trials."""
+    """Return the sources for a set of claims; raise ResultError if there are no trials."""
     path, sources = plan.layout.trials(product.paper), plan.targets.sources(product)
     if not (Path(path).is_file() or sources.results):
         raise ResultError(
-            f"{path} does not exist, nor do results; make them: snakemake --cores all "
+            f"{path} does not exist, and there are no results; make them: snakemake --cores all "
             f"{product.paper}"
         )
     warn(plan, [product], strict, say)

@@ -26,7 +26,8 @@ from optimist.figures.studies import study_class, table_names, tables
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
 
-# Columns of a timed trial that are compared. Times are not, as they vary from run to run.
+# Columns of a timed trial that are compared. Times are not compared, because they vary from run to
+# run.
 COUNTS = ("selections", "agreements", "state_bytes")
 # How many digests of earlier code a record keeps.
 EARLIER = 3
@@ -40,9 +41,10 @@ class Summary:
     ----------
     paper : str
     current, equal : int
-        Number that already had the current digest, and number that have received it.
+        Number of cells and studies that already had the current digest, and number that received
+        it.
     other : dict of str to str
-        Reason why a cell did not receive it, by name of the cell.
+        Reason why a cell or study did not receive the current digest, by name.
     """
 
     paper: str
@@ -51,7 +53,7 @@ class Summary:
     other: dict[str, str] = field(default_factory=dict)
 
     def in_words(self) -> str:
-        """Return a summary line, then a line for each cell that differs."""
+        """Return a summary line, then a line for each cell or study that differs."""
         lines = [f"{self.paper}: {self.equal} equal, {self.current} of today before"]
         lines += [f"  {name}: {why}" for name, why in self.other.items()]
         return "\n".join(lines)
@@ -60,7 +62,7 @@ class Summary:
 def reseal(
     plan: "Plan", paper: str, cores: int, report: Callable[[int, int], None] | None = None
 ) -> Summary:
-    """Replay a trial of each cell that other code produced; update the digests of equal cells.
+    """Replay one trial of each cell that other code produced, and compare the results.
 
     The trial is chosen at random. Studies are computed again in full. In the timing lane and in
     timed studies, everything except times is compared. A cell whose trial is reproduced gets the
@@ -180,7 +182,7 @@ def _studies(
 
 
 def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
-    """Return how a replayed trial differs from its rows in the table, or an empty string.
+    """Return how a replayed trial differs from its rows in the table; empty if it does not.
 
     Parameters
     ----------
@@ -211,7 +213,7 @@ def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
 def _fault_of_curve(
     trials: Trials, played: CellTrials, stored: CellTrials, names: Collection[str], kind: type
 ) -> str:
-    """Return how a trial differs in the stored rounds, comparing numbers as type ``kind``."""
+    """Return how a trial differs in the stored rounds, with numbers rounded to type ``kind``."""
     number, (rounds,), (recorded,) = trials.first, stored.rounds, played.rounds
     if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
         return f"trial {number} has other rounds than in the table"
@@ -235,7 +237,7 @@ def _precision(trials: Trials, cell: CellTrials) -> type:
 def fault_of_study(
     name: str, spec: dict[str, Any], recorded: str, table: str, data_dir: str
 ) -> str:
-    """Return how a recomputed study differs from its committed tables, or an empty string.
+    """Return how a recomputed study differs from its committed tables; empty if it does not.
 
     In a timed study, columns of seconds are not compared.
 
@@ -245,7 +247,7 @@ def fault_of_study(
     spec : dict
         Returned by `optimist.plan.studies.PlannedStudies.spec`.
     recorded : str
-        The digest of its tables in the record.
+        Digest of the study's tables, from the record of the study.
     table : str
         Path of the file with the tables of all studies of the paper.
     data_dir : str

@@ -1,4 +1,4 @@
-"""Studies of papers: computations whose tables complement the tables of runs."""
+"""Studies of papers: computations whose tables complement the tables of trials."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
@@ -30,7 +30,7 @@ class PlannedStudies:
     trials : PlannedTrials
     data : PlannedData
     kept : mapping or None
-        The requested study tables by paper; None for all tables.
+        The names of the requested study tables by paper; None for all tables.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class PlannedStudies:
         return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
     def spec(self, paper: str, name: str) -> dict[str, Any]:
-        """Return the section, the cells and the caps of a study, as plain data."""
+        """Return the configured section, the cells and the caps of a study, as plain data."""
         study = self._asked(paper, name)
         return {
             "section": dict(study.section),
@@ -89,10 +89,10 @@ class PlannedStudies:
         return self._basis.layout.study(paper, name, digest)
 
     def fresh_file(self, paper: str, name: str) -> str | None:
-        """Return the result file of a study to put into the tables, or None if there is none.
+        """Return the result file from which to publish a study, or None if there is none.
 
         A restricted run may compute a study on fewer cells. Its result is therefore not used if the
-        tables already have the study.
+        committed tables already contain the study.
         """
         is_kept = (STUDY, name, "") in self._basis.committed(paper)
         path = self.file(paper, name)
@@ -100,12 +100,12 @@ class PlannedStudies:
         return path if is_taken else None
 
     def is_committed(self, paper: str, name: str) -> bool:
-        """Return whether the committed tables have this study from the current code."""
+        """Return whether the current code produced the committed tables of a study."""
         record = self._basis.committed(paper).get((STUDY, name, ""))
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
-        """Return the study files that a reader waits for; see `PlannedTrials.needed`."""
+        """Return the study files that must exist before use; see `PlannedTrials.needed`."""
         return [
             path
             for name in names
@@ -113,10 +113,10 @@ class PlannedStudies:
             if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
-    # Functions for the rule.
+    # Functions that the workflow rule calls.
 
     def inputs(self, wildcards: Any) -> list[str]:
-        """Return the paths of the data sets of a study and of their facts."""
+        """Return the paths of the data sets that a study uses, and of the facts about them."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
         return [
             *map(self._basis.layout.data, datasets),
@@ -124,12 +124,12 @@ class PlannedStudies:
         ]
 
     def params(self, wildcards: Any) -> dict[str, Any]:
-        """Return the parameters of the script: name of the study, its digest, and its `spec`."""
+        """Return the parameters of the script: the name, the digest and the `spec` of a study."""
         paper, name = wildcards.paper, self._found(wildcards).name
         return {"study": name, "digest": self.digest(paper, name), **self.spec(paper, name)}
 
     def expected(self, wildcards: Any) -> tuple[float, float]:
-        """Return the expected time in seconds and memory in MiB of a study."""
+        """Return the expected time of a study in seconds, and its peak memory in MiB."""
         return self._basis.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
@@ -161,12 +161,12 @@ class PlannedStudies:
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:
-    """Return the sorted names of the data sets that some cells use."""
+    """Return the sorted names of the data sets that the given cells use."""
     return sorted({cell.spec["dataset"] for cell in cells if "dataset" in cell.spec})
 
 
 def modules_of(study: Study, cells: Iterable[Cell]) -> set[str]:
-    """Return the module of a study, and the modules of its environments and algorithms."""
+    """Return the modules that define a study, its environments and its algorithms."""
     cells = list(cells)
     environments = {environment_module(cell.spec["environment"]) for cell in cells}
     algorithms = {algorithm_module(name_of(c.algorithm), c.domain) for c in cells if c.algorithm}

@@ -1,4 +1,4 @@
-"""The job that computes a study: its tables, and a record of how they were made."""
+"""The job that computes the tables of a study, and records how they were made."""
 
 import sys
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from optimist.plan.studies import modules_of
 def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     """Compute a study and write its tables to a file.
 
-    The file also has a mapping ``observed``. It lists the modules and files that the study used but
-    its digest does not cover, and may be empty.
+    The file also contains a mapping ``observed``, which may be empty. It lists the modules and
+    files that the study used but that its digest does not cover.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     study = study_class(spec["study"])(spec["section"], spec["caps"], data_dir)
     cells = [Cell(**cell) for cell in spec["cells"]]
     is_foreign = any(cell.is_foreign for cell in cells)
-    # Snakemake runs the script of a job from a temporary file.
+    # Snakemake runs the script of a job from a temporary file, which is not an input of the study.
     observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)
     with observer, Meter() as meter:
         made = study.tabulate(cells)

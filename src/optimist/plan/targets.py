@@ -122,10 +122,10 @@ class PlannedTargets:
         )
 
     def _context(self, paper: str) -> dict[str, Any]:
-        """Return the inputs that the rule for claims needs besides tables, as plain data.
+        """Return the inputs that claims need in addition to tables, as plain data.
 
-        The keys are ``cells``, with the lane, setting, algorithm, CPU seconds per trial and figures
-        of each cell, and ``lines``, with the line number of each claim in its file.
+        The key ``cells`` has the lane, setting, algorithm, CPU seconds per trial and list of panels
+        for each cell. The key ``lines`` has the line number of each claim in the claims file.
         """
         figures, seconds = self._shown.figures_of_cells(paper), self._basis.costs.seconds_of_cell
         cells = [
@@ -138,7 +138,7 @@ class PlannedTargets:
         }
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
-        """Return the keys of the paper that drawing needs: labels in order, and shown settings."""
+        """Return the parts of a paper's configuration that are needed to draw a product."""
         whole = self._basis.papers[paper]
         about = {key: value for key, value in whole.items() if key not in ASKED}
         blocks = [*whole["runs"], *whole["timings"]]
@@ -149,7 +149,7 @@ class PlannedTargets:
         return {**about, "studies": whole.get("studies", {})} if with_studies else about
 
     def declared(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that claims and panels of a paper use, by ``lane/setting``."""
+        """Return the rounds that the claims and panels of a paper use, by ``lane/setting``."""
         declared = self._shown.rounds(paper)
         for key, rounds in self._claims.rounds(paper).items():
             declared.setdefault(key, set()).update(rounds)
@@ -166,7 +166,7 @@ class PlannedTargets:
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
-        """Return the `Sources` of a product once all its inputs are made, as plain data."""
+        """Return, as plain data, the `Sources` that a product has once all its inputs exist."""
         planned, files = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))
@@ -239,8 +239,8 @@ class PlannedTargets:
         """Return the cells of a product, and the cells on which its regret depends.
 
         If the maximum of a function is unknown, regret depends on the results of all methods in a
-        group. Cells that the table has from the current code need not be read for this purpose,
-        because the table also has the best known values.
+        group. Cells in the table that the current code produced need not be read for this purpose,
+        because the table also contains the best known values.
         """
         planned = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
@@ -261,14 +261,14 @@ class PlannedTargets:
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
-        """Return the results that a paper or one group needs; see `PlannedTrials.needed`."""
+        """Return the results that a paper, or one group, needs; see `PlannedTrials.needed`."""
         missing = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
             return missing
         return [*missing, *self._studies.needed(paper, self._studies.names(paper))]
 
     def publication(self, paper: str, group: str) -> str:
-        """Return a digest of the fresh results of a paper's group, or an empty string without any.
+        """Return a digest of a group's fresh results, or an empty string if there are none.
 
         The digest also covers the declared rounds, and the records of the same cells in the tables.
         Once the results are in the tables, this digest is stored in the mark file of the group.
@@ -353,7 +353,7 @@ class PlannedTargets:
 
     @property
     def all(self) -> list[str]:
-        """Files of the target ``all``: all papers, the joined claims, and the page of results."""
+        """Files of the target ``all``: those of all papers, the joined claims, and the page."""
         joined = [
             *self._basis.layout.claims().values(),
             self._basis.layout.page,

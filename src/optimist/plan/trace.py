@@ -1,4 +1,4 @@
-"""Provenance of a file, as data and as text: a figure, a table, claims, or a result file."""
+"""Provenance of a figure, a table, claims or a result file, as data and as text."""
 
 import json
 import os
@@ -176,7 +176,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _record(path: Path) -> Path:
-    """Return the path of the record that lists a file with its current digest."""
+    """Return the path of the record that contains the current digest of a file."""
     whole, other = path.resolve(), None
     for folder in whole.parents[:2]:
         for place in sorted(folder.glob("records/*.json")):
@@ -203,7 +203,7 @@ def _again(path: Path) -> str:
 
 
 def to_text(origin: Mapping[str, Any]) -> str:
-    """Return the result of `trace` as lines of text."""
+    """Return the provenance that `trace` returns, as lines of text."""
     lines = [origin["file"]]
     if "algorithm" in origin:
         lines.append(
@@ -225,7 +225,7 @@ def to_text(origin: Mapping[str, Any]) -> str:
 
 
 def _about(origin: Mapping[str, Any]) -> Iterable[str]:
-    """Yield lines that describe how a figure, a table or claims were made."""
+    """Yield lines that describe how a figure, a table or a set of claims was made."""
     other = [one for one in origin["cells"] if one["other_code"]]
     if other:
         yield f"{len(other)} of {len(origin['cells'])} cells are of other code"

@@ -59,13 +59,13 @@ class PlannedTrials:
     Attributes
     ----------
     asked, cells : dict
-        What each paper requests before ``caps`` and ``only`` are applied: ``asked`` has the trials
-        by cell, ``cells`` the pairs of setting and algorithm.
+        The requests of each paper before ``caps`` and ``only`` are applied: ``asked`` contains the
+        trials by cell, and ``cells`` contains the pairs of setting and algorithm.
 
     Raises
     ------
     ConfigError
-        Raised when ``only`` has a name that matches no cell, or names that share no cell.
+        Raised when ``only`` has a name that matches no cell, or when no cell matches all its keys.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class PlannedTrials:
             check_length(*place[1:4], place.trials)
 
     def forget(self, paper: str) -> None:
-        """Drop the cached comparison of a paper's rows with their records."""
+        """Drop the cached result of comparing a paper's rows with their records."""
         self._misfits.pop(paper, None)
 
     def _misfits_of(self, paper: str) -> set[CellKey]:
@@ -113,7 +113,7 @@ class PlannedTrials:
         return self._misfits[paper]
 
     def _with_known(self, trials: Trials) -> Trials:
-        """Return the trials, extended to all in the table, so that no data is discarded."""
+        """Return the trials, extended to all trials in the table so that no data is discarded."""
         record = self._record(trials)
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
@@ -132,16 +132,16 @@ class PlannedTrials:
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
-        """Return a cell's committed record; with ``committed: use``, only if its rows match."""
+        """Return a cell's committed record or None. With ``committed: use``, rows must match."""
         paper = trials.cell.paper
         is_misfit = self._basis.reuses and trials.key in self._misfits_of(paper)
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
-        """Return whether the table has these trials from the current code.
+        """Return whether the table contains these trials, played by the current code.
 
-        Rows are compared with their records only with ``committed: use``. Otherwise the plan does
-        not open the table.
+        Rows are compared with their records only if the configuration has ``committed: use``.
+        Otherwise, the table is not opened.
         """
         record = self._record(trials)
         if record is None or record.trials < trials.stop:
@@ -153,8 +153,8 @@ class PlannedTrials:
     def parts(self, trials: Trials) -> list[Trials]:
         """Return the trials of a cell, split into one part for each result file.
 
-        Parts that exist as files or in the table stay the same. Requesting more trials adds parts,
-        and a change of the costs does not change existing ones.
+        Parts that already exist, as files or in the table, stay the same even if more trials are
+        requested or the costs change.
         """
         record = self._record(trials)
         seconds = self._basis.costs.seconds(trials) / (trials.stop - trials.first)
@@ -170,11 +170,11 @@ class PlannedTrials:
         return self._basis.in_name(self.digest(trials))
 
     def file(self, part: Trials) -> str:
-        """Return the path of the result file for part of a cell's trials in the regret lane."""
+        """Return the path of the result file for a part of a cell's trials in the regret lane."""
         return self._basis.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
-        """Return the result files of a cell; in the timing lane, its only file in the race."""
+        """Return the paths of a cell's result files; in the timing lane, there is only one."""
         if trials.lane == "timing":
             return [self._basis.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
@@ -187,10 +187,10 @@ class PlannedTrials:
         return self.files(trials)
 
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
-        """Return the results that a reader of some cells waits for.
+        """Return the outputs that must exist before the results of the given cells are read.
 
-        With ``committed: use``, results that the table has from the current code are left out,
-        unless their files exist.
+        With ``committed: use``, an output is left out if the table contains the trials, played by
+        the current code, and the output does not exist.
         """
         paths: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
@@ -200,7 +200,7 @@ class PlannedTrials:
         return [*paths]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the result files of cells whose files all exist, with the group of the cell."""
+        """Return the files of each given cell whose result files all exist, mapped to its group."""
         groups: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             files = self.files(trials)
@@ -209,7 +209,7 @@ class PlannedTrials:
         return groups
 
     def is_there(self, trials: Trials, path: str) -> bool:
-        """Return whether a result exists and none of the files observed in its job has changed.
+        """Return whether a result exists and none of the files observed during its job has changed.
 
         Only algorithms and environments from outside this package may read files that the digest
         does not cover, so other results are not opened.
@@ -228,7 +228,7 @@ class PlannedTrials:
         return self._unchanged[key]
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
-        """Return the cells of a paper, in one group of targets or in all."""
+        """Return the cells of a paper in one group of targets, or in all groups."""
         return [key for key, t in self._of_paper[paper].items() if group in (None, t.group)]
 
     def races(self, paper: str) -> Mapping[str, Race]:
@@ -251,7 +251,13 @@ class PlannedTrials:
         return races
 
     def find(self, wildcards: Any) -> Trials:
-        """Return the trials that `Layout.any_result` wildcards name; raise ConfigError if none."""
+        """Return the trials of the result file that wildcards of `Layout.any_result` name.
+
+        Raises
+        ------
+        ConfigError
+            Raised when the configuration has no such file.
+        """
         w = wildcards
         path = self._basis.layout.result(
             result(w.paper, w.setting, w.algorithm, w.trials, w.digest)
@@ -279,7 +285,7 @@ class PlannedTrials:
         }
 
     def race(self, wildcards: Any) -> Race:
-        """Return the race that wildcards name; raise ConfigError if none has that digest."""
+        """Return the race that wildcards name; raise ConfigError if there is no such race."""
         race = self._races[wildcards.paper].get(wildcards.race)
         if race is None or race.digest != wildcards.digest:
             races = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
@@ -309,16 +315,16 @@ def part_ends(
     ----------
     number : int
     recorded : sequence of int
-        Ends of the parts of a table that already has some of these trials.
+        Ends of the parts in which the trials in the table were played.
     seconds : float
         CPU seconds per trial.
     made : iterable of (int, int)
-        First trial and end of each part that has been played already, in the table or not.
+        First trial and end of each part that has been played, whether or not the table has it.
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
     made = sorted(part for part in made if part[1] <= number)
     outer = (a for a in made if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in made))
-    there = dict(tiling(number, made) or outer)  # the longest part from each first trial
+    there = dict(tiling(number, made) or outer)  # the longest part that starts at each trial
     ends = [0]
     while (last := ends[-1]) < number:
         end = there.get(last) or min(
@@ -330,7 +336,7 @@ def part_ends(
 
 
 def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return parts from ``made`` that cover each of ``number`` trials once, or an empty list."""
+    """Return parts from ``made`` that cover each of ``number`` trials once, or [] if none do."""
     ways: dict[int, list[tuple[int, int]]] = {0: []}
     for first, stop in sorted(made):
         if first in ways:
@@ -341,7 +347,7 @@ def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 def _check_only(
     only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[str, str]]]
 ) -> None:
-    """Raise ConfigError for names in ``only`` that match no cell of any paper, planned or not."""
+    """Raise ConfigError if a name in ``only`` matches no cell of any paper, planned or not."""
     names = _names(set().union(*cells.values()))
     for key, allowed in names.items():
         lacking = [name for name in only[key] if name not in allowed]

@@ -9,10 +9,10 @@ from typing import Any
 from optimist.core.errors import ConfigError, UnwritableError, not_writable
 from optimist.core.root import project_root, snakefile
 
-# Folder, in the working directory, in which Snakemake keeps its own records.
+# Folder in the working directory where Snakemake keeps its own records.
 RECORDS = ".snakemake"
-# Options of sbatch that the plugin refuses in slurm_extra, and the resource to use instead. The
-# plugin itself sets the options without a resource.
+# Options of sbatch that the Slurm plugin refuses in slurm_extra, and the resource to use instead.
+# The resource is empty for options that the plugin itself sets.
 OPTIONS = {
     ("--qos",): "qos",
     ("--constraint", "-C"): "constraint",
@@ -40,7 +40,7 @@ def check_records(*, is_dry_run: bool = False) -> None:
     Parameters
     ----------
     is_dry_run : bool
-        Whether this is a dry run, which writes no records of files and needs only the folder.
+        Whether this is a dry run, which needs the folder but writes no records of files.
 
     Raises
     ------
@@ -55,18 +55,18 @@ def check_records(*, is_dry_run: bool = False) -> None:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise UnwritableError(
                 f"{folder.absolute()} cannot be written to, but Snakemake keeps its records there; "
-                "allowed: a copy of the checkout, `optimist init DIR` and a run in DIR, or "
-                "snakemake --directory DIR"
+                "use a copy of the checkout, a folder made by `optimist init DIR`, or "
+                "`snakemake --directory DIR`"
             )
 
 
 def check_outputs(paths: Iterable[str]) -> None:
-    """Raise an error if the outputs of a run belong in folders that are not writable.
+    """Raise an error if a folder for the outputs of a run is not writable.
 
     Raises
     ------
     UnwritableError
-        Raised with the name of the first such folder.
+        Raised for the first such folder, which the message names.
     """
     for folder in {PurePath(path).parent: None for path in paths}:
         nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
@@ -75,7 +75,7 @@ def check_outputs(paths: Iterable[str]) -> None:
 
 
 def default_resource(workflow: Any, name: str) -> Any:
-    """Return the default of a resource, a string or a function of wildcards, or None."""
+    """Return the default of a resource (a string or a function of wildcards), or None."""
     default = (workflow.resource_settings.default_resources or {}).get(name)
     return getattr(default, "_value", default)
 
@@ -88,7 +88,7 @@ def check_words(workflow: Any) -> None:
     Raises
     ------
     ConfigError
-        Raised with the name of the option and the resource to use instead.
+        Raised for the first such option. The message names the resource to use instead.
     """
     default = (workflow.resource_settings.default_resources or {}).get("slurm_extra")
     words = getattr(default, "raw", None) or getattr(default, "_value", None)
@@ -98,8 +98,8 @@ def check_words(workflow: Any) -> None:
             if option in options:
                 instead = f"the resource {resource}" if resource else "none: the plugin sets it"
                 raise ConfigError(
-                    f"slurm_extra has {option!r}; allowed: {instead}, among default-resources; "
-                    "slurm_extra may have --nice, --licenses, --mail-user, ..."
+                    f"slurm_extra has {option!r}; allowed: {instead} (resources belong in "
+                    "default-resources); slurm_extra may have --nice, --licenses, --mail-user, ..."
                 )
 
 
@@ -114,17 +114,19 @@ def check_place(workflow: Any) -> None:
     Raises
     ------
     ConfigError
-        Raised when the rules come from another folder, since digests would then cover scripts that
-        do not run; or when a module has a ``prefix``, which the parameters of jobs would lack.
+        Raised when the rules come from another folder, because digests would then cover scripts
+        that do not run; or when a module has a ``prefix``, because it would be missing from paths
+        in the parameters of jobs.
     """
     folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
     rules = project_root() / "workflow" / "rules"
     if not (Path(folder).is_dir() and rules.samefile(folder)):
         raise ConfigError(
-            f"the rules are in {folder}, but the package optimist has its own in {rules}; allowed: "
-            f"{snakefile()} (optimist.core.root.snakefile()), or pip install -e of the checkout"
+            f"the rules are in {folder}, but the package optimist has its own in {rules}; use "
+            f"{snakefile()} (optimist.core.root.snakefile()), or install the checkout with "
+            "`pip install -e`"
         )
     if workflow.modifier.path_modifier.replace_prefix("results") != "results":
         raise ConfigError(
-            "the module has a prefix; allowed: no prefix, but results and figures in its config"
+            "the module has a prefix; allowed: no prefix (set results and figures in its config)"
         )
