@@ -134,5 +134,5 @@ def test_wrong_laws_are_named():
             make_law(name, 1.0)
         with pytest.raises(ConfigError, match=f"{name}.* needs a shape"):
             make_law(name)
-    with pytest.raises(ConfigError, match=r"normal.* has no shape"):
+    with pytest.raises(ConfigError, match=r"shape is 2.0; allowed for the normal law: none"):
         make_law("normal", 2.0)
