@@ -241,6 +241,7 @@ def test_all_readings_that_count_decide(stated, other, text, said):
 def test_the_explanation_counts_and_names_readings():
     both = 'holds in 1, fails in 1 of 2 readings; holds under "R nu"; fails under "R sd"'
     assert two_readings(0.0, 2.0).explanation == both
+    assert two_readings(0.0, 0.0).explanation == "holds in 2 of 2 readings"
     assert judge(fact("x"), facts=facts(x=2.0)).explanation == "fails in 1 of 1 reading"
     tables = [finals("here", name, [1.0, 2.0] * 5) for name in ("a", "b", "uniform")]
     idle = decide(*(reading(rivals(bound=2), name=n) for n in "RS"), tables={"finals": tables})
