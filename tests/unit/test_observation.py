@@ -84,6 +84,8 @@ def save_text(path, number):
 # How a class depends on a file: how that is written, and the parts of the class.
 WAYS = {
     "semicolon": ("w.py", save_text, {"above": "import math; import w"}),
+    "guarded": ("w.py", save_text, {"above": "try: import w\nexcept ImportError: raise"}),
+    "function": ("w.py", save_text, {"start": "import w"}),
     "by name": ("w.py", save_text, {"start": "__import__('importlib').import_module('w')"}),
     "executed": ("w.py", save_text, {"start": "exec(open('w.py').read())"}),
     "removed": ("w.py", save_text, {"start": "import w, sys\ndel sys.modules['w']"}),
