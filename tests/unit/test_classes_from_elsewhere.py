@@ -162,7 +162,7 @@ def test_an_installed_package_offers_algorithms(offered):
 def test_a_package_that_claims_a_registered_name_is_refused(offered, name):
     offered(**{name: "offered_package:Mine"})
     text = message(make_algorithm, "mine", make_problem())
-    assert f"offers the algorithm {name!r}, which is a name in optimist itself" in text
+    assert f"offers the algorithm {name!r}, a name that optimist itself uses" in text
 
 
 def test_the_tables_and_what_is_offered_are_names():

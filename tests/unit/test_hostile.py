@@ -86,7 +86,7 @@ VALUES = [
 ]
 FILES = {
     "twice": (b"caps: {rounds: 5}\ncaps: {rounds: 6}\n", "line 2: key 'caps' is also on line 1"),
-    "binary": (b"\xff\xfe\x00caps", "is not text in UTF-8"),
+    "binary": (b"\xff\xfe\x00caps", "is not UTF-8 text"),
     "tab": (b"caps:\n\trounds: 5\n", "is not valid YAML"),
     "list": (b"- caps\n", "allowed: keys with values"),
     "date": (b"caps:\n  rounds: 2026-12-05\n", "line 2: caps.rounds is '2026-12-05'; allowed"),

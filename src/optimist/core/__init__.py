@@ -1,1 +1,1 @@
-"""Code that all other subpackages may import, and that imports none of them."""
+"""Modules that all other subpackages may import and that import no other subpackage."""

@@ -1,9 +1,11 @@
-"""Files that contain a SHA-256 digest of their own content, which is checked on reading.
+"""Read and write files that contain a SHA-256 digest of their own content.
 
 The footer of a Parquet file contains the digest under the key `KEY`; the digest is computed with
-zeros in its place. A text file contains the digest in its last line. Readers parse exactly the
-bytes that were checked. The page checksums that pyarrow can write do not cover the footer: with
-page checksums alone, 24 of 1,500 bit flips changed a table and were not detected.
+zeros in its place. A text file contains the digest in its last line. Readers check the digest and
+parse exactly the bytes that they checked.
+
+The page checksums that pyarrow can write do not cover the footer: with page checksums alone, 24 of
+1,500 bit flips changed a table and were not detected.
 """
 
 import hashlib
@@ -26,8 +28,8 @@ KEY = "optimist.sha256"
 REMEDY = "delete it and run the same command again"
 _LENGTH = 64
 _BLANK = b"0" * _LENGTH
-# Bytes before the digest in a footer, in Thrift's compact protocol: the key, then the header of
-# field 2, a string of `_LENGTH` bytes.
+# Bytes that precede the digest in a footer, in Thrift's compact protocol: the key, and the header
+# of field 2, which is a string of `_LENGTH` bytes.
 _MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
 _LINE = "# SHA-256 of the lines above: "
 
@@ -43,10 +45,10 @@ def write_table(
     Parameters
     ----------
     table : Table or list of Table
-        Tables in a list must have the same schema; each becomes a row group.
+        Table to write. Tables in a list must have the same schema; each becomes a row group.
     path : str or Path
     metadata : mapping of str to str
-        Additional entries of the file's metadata.
+        Additional entries for the file's metadata.
     **options
         Options of `pyarrow.parquet.ParquetWriter`.
     """
@@ -71,7 +73,10 @@ def _write_parquet(
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text, which must end with a newline, and a line with its digest, in UTF-8."""
+    """Write a text in UTF-8 and append a line with its digest.
+
+    The text must end with a newline.
+    """
     content = text.encode()
     write_atomically(path, lambda temporary: temporary.write_bytes(content + _seal(content)))
 
@@ -92,9 +97,9 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
     Raises
     ------
     ResultError
-        If the file is missing or damaged; the message gives the remedy.
+        If the file is missing or damaged; the message gives a remedy if one is known.
     UnreadableError
-        If the system denies access to the file.
+        If the file exists but cannot be read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -111,10 +116,10 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file and return its text without the last line, which contains the digest.
+    """Check a text file and return its text without the last line, which contains the digest.
 
-    Line endings that a checkout changed do not count as damage. The errors are the same as those
-    of `open_parquet`.
+    A file whose line endings changed in a checkout does not count as damaged. The errors are the
+    same as those of `open_parquet`.
     """
     content = _content(path)
     for whole in (content, unified(content)):
@@ -127,7 +132,7 @@ def read_text(path: str | Path) -> str:
 
 
 def _seal(text: bytes) -> bytes:
-    """Return the line with the digest of ``text`` that ends a text file."""
+    """Return the line that follows ``text`` in a file and contains its digest."""
     return f"{_LINE}{hashlib.sha256(text).hexdigest()}\n".encode()
 
 

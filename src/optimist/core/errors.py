@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Error numbers of a file system that is full or that permits no writing.
+# Error numbers for a file system that is full or does not permit writing.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 LONGEST = 80  # maximum number of characters that a message quotes from a text
 _REMEDY = "fix that and run the same command again"
@@ -17,7 +17,7 @@ _ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder, or one of your own (`
 
 
 class OptimistError(Exception):
-    """Base class of all errors that users see as one message, without a traceback."""
+    """Base class of all errors that are shown to users as one message without a traceback."""
 
 
 class ConfigError(OptimistError):
@@ -37,7 +37,10 @@ class ResultError(OptimistError):
 
 
 class EndedError(OptimistError):
-    """Raised when a process that runs a user's class ends too early; the message says how."""
+    """Raised when a process that runs a user's class ends too early.
+
+    The message says how the process ended.
+    """
 
 
 class LateError(EndedError):
@@ -53,17 +56,20 @@ class UnwritableError(OptimistError):
 
 
 class OutOfTimeError(BaseException):
-    """Raised when a job's time limit expires; not an Exception, so that solvers do not catch it."""
+    """Raised when a job's time limit expires.
+
+    The class does not derive from Exception, so that solvers do not catch the error.
+    """
 
 
 @contextmanager
 def unwritable_named(path: str = "") -> Iterator[None]:
-    """Convert errors from a full or read-only file system to `UnwritableError`.
+    """Convert errors that mean that a file system is not writable to `UnwritableError`.
 
     Parameters
     ----------
     path : str
-        File that the message names if the system's error names no file.
+        File to name in the message if the system's error does not name one.
     """
     try:
         yield
@@ -109,7 +115,7 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
 
 
 def brief(text: str) -> str:
-    """Return a text in quotes; truncate a long text and add its length."""
+    """Quote a text; if it is long, truncate it and add its length."""
     if len(text) <= LONGEST:
         return repr(text)
     return f"{text[:LONGEST]!r}... ({len(text)} letters)"
@@ -133,7 +139,7 @@ def _in_label(value: Any) -> str:
 def only_word(key: str, value: str, word: str, otherwise: str) -> None:
     """Raise ConfigError unless ``value`` is ``word``.
 
-    ``otherwise`` ends the message with a description of other allowed values.
+    The message ends with ``otherwise``, a description of the other allowed values.
     """
     if value != word:
         raise ConfigError(

@@ -1,11 +1,11 @@
-"""Function calls in other processes, for functions that load users' classes.
+"""Call functions that load users' classes in other processes.
 
 A user's class may do anything, so it must not run in this process.
 
-Each process (`optimist.core.worker`) has its own session, an empty standard input, this process's
-standard error as its output, the shared kernels (`optimist.core.blas_kernels`), and a pipe to this
-process. When this process ends, for whatever reason, the other processes and their children end
-too; only a child that started its own session may survive.
+Each of the other processes (`optimist.core.worker`) has its own session, an empty standard input
+and a pipe to this process. It writes its output to this process's standard error and uses the
+shared kernels (`optimist.core.blas_kernels`). When this process ends, for whatever reason, the
+other processes and their children end too; only a child that started its own session may survive.
 """
 
 import math
@@ -27,25 +27,26 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-_SECONDS = 0.2  # seconds between checks for ended processes, whose children may keep pipes open
+# Seconds between checks for processes that have ended. Their pipes may still be open, since their
+# children may keep them open.
+_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function call in another process.
-
+    """Function call in another process.
     Attributes
     ----------
     function : str
-        Name as ``module:function``. The first argument of this function is itself a function, which
-        sends plain data to the caller.
+        Name as ``module:function``. The first argument of this function is a callback that sends
+        plain data to the caller.
     arguments : dict
         The other arguments of the function, by name, as plain data.
     room : str
         Name of a group of calls; only calls with the same ``room`` may share a process.
     seconds : float or None
-        Time limit of the call in seconds of wall time, after which its process is killed; None for
-        no limit.
+        Time limit of the call in seconds of wall time; when it expires, the process is killed. None
+        means no limit.
     """
 
     function: str
@@ -79,8 +80,8 @@ def call(
         If the process ended before the function returned; the message says how. The error is a
         `LateError` if the time limit of the call expired.
     Exception
-        If the function raised it. An exception of a user's class is replaced by an exception with
-        the same class name and message.
+        If the function raised an exception. An exception from a user's class is replaced by one
+        with the same class name and message.
     """
     result = None
     with closing(calls({"": Call(function, arguments, seconds=seconds)})) as messages:
@@ -99,7 +100,7 @@ def calls(
     processes: int = 1,
     is_quiet: bool = False,
 ) -> Generator[tuple[Key, str, Any], None, None]:
-    """Make calls in other processes; return an iterator over their messages.
+    """Make calls in other processes and return an iterator over their messages.
 
     The first processes start before the iterator is returned.
 
@@ -161,7 +162,10 @@ def _messages(
 
 
 def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Worker":
-    """Return an idle process of a room, or a new process, which may replace an idle process."""
+    """Return an idle process of ``room``, or a new process.
+
+    If ``most`` processes are already idle, end one of them before the new process starts.
+    """
     for worker in idle:
         if worker.room == room:
             idle.remove(worker)
@@ -181,7 +185,7 @@ def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
 
 
 class _Worker:
-    """A process that executes the calls of one room."""
+    """Process that executes the calls of one room; see `Call`."""
 
     def __init__(self, room: str, is_quiet: bool) -> None:
         self.room = room
@@ -210,7 +214,7 @@ class _Worker:
         return time.monotonic() > self._deadline
 
     def send(self, asked: Call) -> None:
-        """Request a call; if the process has ended, `receive` will report it."""
+        """Send a call to the process; if the process has ended, `receive` will report it."""
         self._deadline = math.inf if asked.seconds is None else time.monotonic() + asked.seconds
         with suppress(OSError):
             self.pipe.send((asked.function, asked.arguments))
@@ -232,7 +236,7 @@ class _Worker:
     def end(self) -> int:
         """Kill the process and its children; return its exit status."""
         if not self.pipe.closed:
-            # The system does not reuse the ID while a process of this group is alive.
+            # The system does not reuse the group's ID while a process of this group is alive.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self.pipe.close()

@@ -1,4 +1,4 @@
-"""Read files, write them completely or not at all, and compute checksums."""
+"""Read files, write them atomically, and compute checksums."""
 
 import hashlib
 import json
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 # Extensions of binary files.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
 _MARK = b"\xef\xbb\xbf"  # byte order mark, which some editors write at the start of UTF-8 text
-# Pattern of the names of unfinished files, and the age in seconds at which they count as abandoned.
+# Pattern for names of unfinished files, and the age in seconds at which they count as abandoned.
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 ABANDONED = 6 * 3600.0
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file in UTF-8, whatever the machine's default encoding.
+    """Read a text file as UTF-8, regardless of the machine's default encoding.
 
     A byte order mark at the start of the file is dropped.
 
     Raises
     ------
     UnreadableError
-        If the file does not exist, cannot be read, or is not text in UTF-8.
+        If the file does not exist, cannot be read, or is not UTF-8 text.
     """
     try:
         return Path(path).read_text(encoding="utf-8-sig")
@@ -42,19 +42,19 @@ def read_text(path: str | Path) -> str:
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise UnreadableError(f"{path} is not text in UTF-8: {error}") from None
+        raise UnreadableError(f"{path} is not UTF-8 text: {error}") from None
 
 
 def unified(text: bytes) -> bytes:
     """Return a text with Unix line endings and without a byte order mark.
 
-    Checkouts and editors may change line endings or add a mark without changing the content.
+    Checkouts and editors may change line endings or add such a mark without changing the content.
     """
     return text.removeprefix(_MARK).replace(b"\r\n", b"\n")
 
 
 def sha256(path: str | Path) -> str:
-    """Return the hexadecimal SHA-256 of a file's content; text files are `unified` first."""
+    """Return the hexadecimal SHA-256 digest of a file; the content of a text is `unified` first."""
     content = Path(path).read_bytes()
     is_text = Path(path).suffix not in BINARY
     return hashlib.sha256(unified(content) if is_text else content).hexdigest()
@@ -72,7 +72,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     Raises
     ------
     OSError
-        If writing fails; the error's file name is ``path``, whichever library raised the error.
+        If writing fails. The error names ``path``, not the temporary file.
     """
     path = Path(path)
     # A process ID would not be unique, since several machines may share a folder.
@@ -93,7 +93,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
 
 @cache
 def _sweep(folder: Path) -> None:
-    """Delete the files that killed processes left unfinished in a folder, once per process."""
+    """Delete the unfinished files that killed processes left in a folder, once per process."""
     before = time.time() - ABANDONED
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -105,7 +105,7 @@ def _sweep(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: str | Path) -> Iterator[None]:
-    """Hold the lock on a folder within a block; do nothing on systems without file locks."""
+    """Lock a folder within a block; do nothing on systems without file locks."""
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
             import fcntl

@@ -1,8 +1,8 @@
-"""Labels of algorithms and settings: a name with options, ``ofuglb[history=raw,solver=slsqp]``.
+"""Labels of algorithms and settings, such as ``ofuglb[history=raw,solver=slsqp]``.
 
-Only this module reads and writes labels. A label has a canonical form: its options are sorted,
-numbers have one form, and `Label.without` drops options that equal their default. A cell thus has
-the same label however it is typed.
+A label is a name with options. Only this module reads and writes labels. A label has a canonical
+form: options are sorted, equal numbers are written in the same way, and `Label.without` drops
+options that equal their defaults. A cell thus has the same label however a user types it.
 """
 
 import math
@@ -32,13 +32,12 @@ _MOST_DIGITS = sys.float_info.max_10_exp + 1
 
 @dataclass(frozen=True)
 class Label:
-    """A name with options.
-
+    """Name with options.
     Attributes
     ----------
     name : str
     options : tuple of (str, value)
-        Keys and values, sorted by key; a value is None, a bool, a finite number or a text.
+        Keys and values, sorted by key; a value is None, a bool, a finite number or a str.
     """
 
     name: str
@@ -56,8 +55,8 @@ class Label:
         Parameters
         ----------
         text : str
-            ``name`` or ``name[key=value,...]``; true, false, null and numbers are parsed, and
-            any other value is a text.
+            ``name`` or ``name[key=value,...]``. The values true, false and null and numbers are
+            converted to Python objects; any other value remains a string.
         kind : str
             Kind of object that the label names, for messages.
 
@@ -100,12 +99,12 @@ class Label:
 
 
 def name_of(text: str) -> str:
-    """Return the name in a label, given as text."""
+    """Return the name in the text of a label."""
     return text.partition("[")[0]
 
 
 def plain(value: Value) -> Value:
-    """Return a value with numbers in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
+    """Return a value; put a number into canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
@@ -115,12 +114,12 @@ def plain(value: Value) -> Value:
 
 
 def same(value: object, other: object) -> bool:
-    """Return whether two option values are equal: 1 equals 1.0, but not true."""
+    """Return whether two option values are equal; 1 equals 1.0 but not true."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
 def write(value: Value) -> str:
-    """Return a value as text in the form used in labels."""
+    """Format a value as in a label."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -130,7 +129,7 @@ def _value(kind: str, text: str, key: str, value: str) -> Value:
     if value in _WORDS:
         return _WORDS[value]
     if _INTEGER.fullmatch(value) and len(value.lstrip("+-0")) < _MOST_DIGITS:
-        digits = value.lstrip("+-").lstrip("0") or "0"  # Python reads at most 4300 digits
+        digits = value.lstrip("+-").lstrip("0") or "0"  # int() accepts at most 4300 digits
         return plain(-int(digits) if value.startswith("-") else int(digits))
     is_number = _NUMBER.fullmatch(value) or value.lower().lstrip("+-.") in _NOT_FINITE
     if not is_number:

@@ -1,8 +1,8 @@
-"""Paths of the workflow's files, which only this module formats and parses.
+"""Paths of the workflow's files; only this module formats and parses them.
 
-The results folder contains ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
-``published``, ``kept`` and ``logs``; the figures folder contains the tables, figures
-and verdicts of each paper. Any name may be replaced by a Snakemake ``{wildcard}``.
+The results folder contains the folders ``run``, ``time`` and ``study`` (results by paper and
+digest), ``data``, ``published``, ``kept`` and ``logs``. The figures folder contains the tables,
+figures and verdicts of each paper. A Snakemake ``{wildcard}`` may be used in place of any name.
 """
 
 import os
@@ -16,20 +16,22 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.files import fingerprint
 
 LANES = ("regret", "timing")
-# Groups of targets, mapped to the suffixes of their names.
+# Suffixes of the names of targets, by group of targets.
 GROUPS = {"paper": "", "variants": "_variants"}
 TABLE_ENDINGS = ("csv", "md")
-# Maximum total length of a paper, a setting, an algorithm, trials and a digest. A name in a
-# scheduler's log folder contains all of them and separators, and file systems allow 255 bytes.
+# Maximum total length in bytes of the paper, setting, algorithm, trials and digest in a path. The
+# name of a scheduler's log file contains all of them, joined by separators, and file systems allow
+# 255 bytes.
 MOST_BYTES = 239
 # Length of the digest in the name of a result file.
 DIGEST = 12
 
 
 class Result(NamedTuple):
-    """Parts of the path of a result file, which contains trials first, ..., stop - 1 of a cell.
+    """Parts of the path of a result file.
 
-    In the timing lane, the results of a race share a folder named after the number of the race, and
+    In the regret lane, the file contains the trials first, ..., stop - 1 of a cell. In the timing
+    lane, all results of a race are in one folder, which is named after the number of the race, and
     the path does not contain the trials.
     """
 
@@ -63,14 +65,14 @@ def result(paper: str, setting: str, algorithm: str, trials: str, digest: str) -
 
 
 def race_folder(paper: str, race: str, digest: str) -> str:
-    """Return the folder of a race's results, as a path relative to a results folder."""
+    """Return the path of the folder with a race's results, relative to a results folder."""
     return f"time/{paper}/{race}.{digest}"
 
 
 def parse_result(path: str | PurePath) -> Result | None:
     """Parse the path of a result file; return None for any other path.
 
-    The path may start with any folders.
+    Any folders may precede the part that `Result.path` gives.
     """
     match = _RUN.search(PurePath(path).as_posix())
     if match:
@@ -93,7 +95,7 @@ _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parque
 def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
     """Return the digest for a file name.
 
-    It covers package versions, since these affect the last digits of results.
+    The digest covers package versions, since they affect the last digits of results.
     """
     return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
@@ -126,13 +128,13 @@ def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-00
     if length > MOST_BYTES:
         raise ConfigError(
             f"the labels of {brief(f'{paper}/{setting}/{algorithm}')} are too long for file "
-            f"names: with trials {trials} they have {length} bytes; allowed: at most {MOST_BYTES}; "
-            "give options shorter names, or change the defaults of a class"
+            f"names: with trials {trials} they take {length} bytes; allowed: at most {MOST_BYTES}; "
+            "give options shorter names, or make their values the defaults of the class"
         )
 
 
 def quote(label: str) -> str:
-    """Encode a label for use as a part of a path.
+    """Encode a label for use as one component of a path.
 
     A slash would start a new folder, and Snakemake's executors split wildcards at commas.
     """
@@ -148,18 +150,18 @@ def unquoted(text: str) -> str:
     return text
 
 
-# The order matters, since all codes except the last contain characters that are encoded.
+# The order matters: "%" comes first, since codes contain it, and "~" precedes ",", since it is the
+# code of ",".
 _CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The paths of one configuration.
-
+    """Paths of the files of one configuration.
     Attributes
     ----------
     results, figures : str
-        The two output folders.
+        The output folders for results and for figures.
     """
 
     results: str
@@ -173,7 +175,7 @@ class Layout:
 
     @property
     def any_result(self) -> str:
-        """The pattern of the paths of result files in the regret lane."""
+        """The path of a result file in the regret lane, with a wildcard for each part."""
         parts = ("{paper}", "{setting}", "{algorithm}", "{trials}", "{digest}")
         return self.result(result(*parts))
 
@@ -182,11 +184,11 @@ class Layout:
         return self.result(race_folder(paper, race, digest))
 
     def study(self, paper: str, study: str, digest: str) -> str:
-        """Return the path of a study's tables."""
+        """Return the path of the file with a study's tables."""
         return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
 
     def published(self, paper: str, group: str) -> str:
-        """Return the path of the file that marks a group of a paper's tables as complete."""
+        """Return the path of a file whose existence marks a group of tables as complete."""
         return f"{self.results}/published/{paper}/{group}"
 
     @property
@@ -201,7 +203,7 @@ class Layout:
         return f"{self.results}/data"
 
     def data_alone(self, decisive: str) -> str:
-        """Return the folder of a data set prepared for one cell, given the digest of its inputs."""
+        """Return the folder for the data set of a single cell, given the digest of its inputs."""
         return f"{self.data_folder}/alone/{decisive}"
 
     def data(self, name: str) -> str:
@@ -252,7 +254,7 @@ class Layout:
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the file with the tables of all studies in a paper."""
+        """Return the path of the file with the tables of all studies for a paper."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:
@@ -260,7 +262,7 @@ class Layout:
         return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts on a paper, or on all papers, by extension."""
+        """Return the paths of the verdicts on claims of one paper or all papers, by extension."""
         folder = f"{self.figures}/{paper}".rstrip("/")
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
 

@@ -1,4 +1,4 @@
-"""Checks that a user's output file would replace only an earlier output of the same kind."""
+"""Check the path of an output file: it may replace only an earlier output of the same kind."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from optimist.core.errors import ConfigError, brief
 
-# Bytes that mark a picture as one made by this package, by file extension.
+# Bytes that identify a picture made by this package, by file extension.
 MARKS = {
     "pdf": b"/Creator (optimist)",
     "png": b"Software\x00optimist",
@@ -16,7 +16,7 @@ _MOST_BYTES = 100_000_000
 
 
 def metadata(ending: str) -> dict[str, str]:
-    """Return the metadata that make matplotlib write the mark into a picture."""
+    """Return the metadata with which matplotlib writes the mark into a picture; see `MARKS`."""
     return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
 
 
@@ -47,7 +47,10 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
 
 
 def _is_own(path: Path, mark: bytes) -> bool:
-    """Return whether a file is empty or has the mark of its kind."""
+    """Return whether a file is empty or contains ``mark``, which is the first line of a CSV file.
+
+    Return False for a file that is too large to be an output.
+    """
     if not path.is_file() or path.stat().st_size > _MOST_BYTES:
         return False
     content = path.read_bytes()

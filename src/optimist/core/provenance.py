@@ -23,9 +23,9 @@ PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "
 def collect() -> dict[str, Any]:
     """Return the provenance of a result that this process computes now, as plain data.
 
-    ``commit`` and ``dirty``, the flag for uncommitted changes, are None for an installed package,
-    whose version is in ``packages``. If the commit of a checkout is unavailable, ``unknown`` gives
-    the reason.
+    ``dirty`` states whether files differ from ``commit``. For an installed package, both are None,
+    and ``packages`` gives the package's version. If the commit of a checkout is unavailable,
+    ``unknown`` gives the reason.
     """
     return {
         **_code(),
@@ -43,12 +43,15 @@ def collect() -> dict[str, Any]:
 
 
 def packages() -> dict[str, str | None]:
-    """Return the versions of packages that may affect results, None for a missing package."""
+    """Return the versions of packages that may affect results; None for a missing package."""
     return {name: _version(name) for name in PACKAGES}
 
 
 def blas_threads() -> int | None:
-    """Return the largest number of threads that a loaded BLAS or OpenMP library would use."""
+    """Return the largest number of threads that a loaded BLAS or OpenMP library would use.
+
+    Return None if no such library is loaded.
+    """
     from threadpoolctl import threadpool_info
 
     return max((pool["num_threads"] for pool in threadpool_info()), default=None)
@@ -74,7 +77,8 @@ def _code() -> dict[str, Any]:
 
     If the commit is unknown, log the reason once.
     """
-    # The workflow's own outputs do not count: the figures, and the verdicts in the README.
+    # Changes in the workflow's own outputs (the figures, and the verdicts in the README) do not
+    # count.
     paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
     try:
         # An installed package may be inside another repository, whose commit is irrelevant.
@@ -97,8 +101,9 @@ def _is_installed() -> bool:
 
 def _git(*arguments: str) -> str:
     """Run git in the folder of this package; return its output or raise _NoAnswerError."""
-    # Git refuses a repository that another user owns, since its configuration may name programs
-    # to run. Accepting it adds no risk here, since the running code comes from the same place.
+    # Git refuses to read a repository that another user owns, since the repository's configuration
+    # may name programs to run. Reading it adds no risk here, since the running code comes from the
+    # same repository.
     command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
     # Git hooks set these variables, perhaps for another repository.
     env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}

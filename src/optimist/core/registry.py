@@ -1,4 +1,4 @@
-"""Look up classes by name in a literal table, an installed package or a file, ``mine.py:Mine``."""
+"""Look up classes by name in a table, in an installed package or in a file (``mine.py:Mine``)."""
 
 import ast
 import hashlib
@@ -26,7 +26,7 @@ _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
 class OtherDomainError(ConfigError):
-    """Raised when a class is for another kind of setting."""
+    """Raised when a class is meant for another kind of setting."""
 
 
 def names_file(name: str) -> bool:
@@ -35,13 +35,14 @@ def names_file(name: str) -> bool:
 
 
 def short_name(name: str) -> str:
-    """Return a name; if it denotes a class in a file, omit the folder of the file."""
+    """Return ``name``, without the folder if it denotes a class in a file."""
     return PurePath(name).name if names_file(name) else name
 
 
 def file_meant(text: str) -> str:
-    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a name that lacks its class or its file.
+    """Return a hint, as in ``" (did you mean 'mine.py:Mine'?)"``, for a name without class or file.
 
+    The hint is empty if no class is found.
     Parameters
     ----------
     text : str
@@ -56,7 +57,7 @@ def file_meant(text: str) -> str:
 
 
 def _classes_written_in(path: str) -> list[str]:
-    """Return the names of the public classes in a file, without executing it."""
+    """Return the names of the public classes in a file without executing the file."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -66,7 +67,7 @@ def _classes_written_in(path: str) -> list[str]:
 
 
 def canonical_name(name: str) -> str:
-    """Return the name of a class in a form that does not depend on how a user types a path.
+    """Return the canonical name of a class, which does not depend on how a user types a path.
 
     The path of a file is relative if the file is inside the current folder, and absolute otherwise.
     """
@@ -81,7 +82,7 @@ def canonical_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class Registry:
-    """Registry of the classes of one kind.
+    """Registry of classes of one kind.
 
     Attributes
     ----------
@@ -90,13 +91,13 @@ class Registry:
     table : mapping
         Classes of this package as ``module:Class``, by name.
     group : str
-        Group of entry points through which installed packages offer further classes.
+        Group of entry points through which installed packages offer additional classes.
     bases : tuple of str
         Base classes as ``module:Class``; each class derives from at least one of them.
     taken : frozenset of str
-        Names that no package may offer, besides the names in ``table``.
+        Names that, like those in ``table``, no package may offer.
     related : tuple of str
-        Base classes of the classes for other kinds of setting, as ``module:Class``.
+        Base classes for other kinds of setting, as ``module:Class``.
     """
 
     kind: str
@@ -111,12 +112,15 @@ class Registry:
         return is_listed or names_file(name) or name in self.offered
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names in this package, the added names and the offered names."""
+        """Iterate over the names in ``table``, `added` and `offered`."""
         return iter((*self.table, *self.added, *self.offered))
 
     @cached_property
     def added(self) -> dict[str, Any]:
-        """Classes that exist only in this process, by name; a class may still be pickled."""
+        """Classes that exist only in this process, by name.
+
+        A class that is still pickled is given as bytes.
+        """
         return {}
 
     def accepts(self, cls: type) -> bool:
@@ -128,7 +132,7 @@ class Registry:
         return name not in self.table
 
     def add(self, cls: type) -> str:
-        """Register a class under its own name; replace an earlier class of this name.
+        """Register a class under its own name; replace an earlier class with this name.
 
         Raises
         ------
@@ -154,15 +158,15 @@ class Registry:
         Raises
         ------
         ConfigError
-            If a package offers a name that this package uses.
+            If an installed package offers a name that optimist itself uses.
         """
         places = {}
         for entry in entry_points(group=self.group):
             if entry.name in self.taken.union(self.table):
                 package = entry.dist.name if entry.dist else entry.value
                 raise ConfigError(
-                    f"package {package!r} offers the {self.kind} {entry.name!r}, which is "
-                    "a name in optimist itself; allowed: another name"
+                    f"package {package!r} offers the {self.kind} {entry.name!r}, a name that "
+                    "optimist itself uses; allowed: another name"
                 )
             places[entry.name] = entry.value
         return places
@@ -227,7 +231,7 @@ class Registry:
         return module, wanted
 
     def unknown(self, name: str) -> ConfigError:
-        """Return the error for a name that is unknown or belongs to other kinds of setting."""
+        """Return the error for a name that is unknown or belongs to another kind of setting."""
         if name in self.taken:
             return OtherDomainError(
                 f"{self.kind} {name!r} is for another kind of setting; allowed here: "
@@ -268,7 +272,7 @@ class Registry:
             hint = nearest(names[0], vars(cls))
             raise ConfigError(
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that defines "
-                "all abstract methods; `optimist new` writes an example that works"
+                "all abstract methods; `optimist new` writes a working example"
             )
 
 
@@ -279,7 +283,7 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; if it is a file, reload it after an edit of the file or its imports."""
+    """Return a module; if it is a file, reload it if the file or one of its imports was edited."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
@@ -288,14 +292,17 @@ def _loaded(module: str) -> ModuleType:
 
 @lru_cache
 def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
-    """Load the file at ``path``, which imports ``files``; messages call it ``shown``."""
+    """Load the file at ``path`` as a module; messages call the file ``shown``.
+
+    The signatures of the file and its imports, ``files``, change the cache key after an edit.
+    """
     folder = os.path.dirname(path)
     for name, module in list(sys.modules.items()):  # remove earlier versions of the files
         place = getattr(module, "__file__", None)
         if name != "__main__" and place in dict(files) and not is_own(place):
             del sys.modules[name]
     if folder not in sys.path:
-        sys.path.append(folder)  # at the end, so that nothing there hides a library
+        sys.path.append(folder)  # at the end, so that no file there hides a library
     name = f"{Path(path).stem}_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None

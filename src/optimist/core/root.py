@@ -1,6 +1,6 @@
-"""Paths of the project's own files: configuration, rules, data and profiles.
+"""Paths of the project's own files: configuration, workflow rules, data and profiles.
 
-They are either in a checkout or in a copy inside an installed package. An installed package never
+These files are in a checkout or in a copy inside an installed package. An installed package never
 writes to its copy; its outputs go to the current folder.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from optimist.core.errors import ConfigError
 
 PACKAGE = Path(__file__).parents[1]
-# Exists only in a package installed from a wheel (see pyproject.toml).
+# This folder exists only in a package installed from a wheel (see pyproject.toml).
 PACKAGED = PACKAGE / "project"
 
 
@@ -21,8 +21,8 @@ PACKAGED = PACKAGE / "project"
 def project_root() -> Path:
     """Return the folder that holds ``config``, ``data``, ``workflow`` and the Snakefile.
 
-    It is the checkout for an editable installation, and otherwise the copy that was installed with
-    the package.
+    For an editable installation, this folder is the checkout; otherwise, it is the copy that was
+    installed with the package.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def project_file(name: str) -> str:
 
 
 def made_before(name: str) -> Path:
-    """Return the path of an output of the last full run, given its relative path.
+    """Return the path of an output from the last full run, given its relative path.
 
     The path is in the `workspace`, unless the output exists only in the installed package.
     """
@@ -86,7 +86,10 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
 
 
 def how_to_make(command: str) -> str:
-    """Describe how to make a missing file with a command that needs a folder with a workflow."""
+    """Describe how to make a missing file with ``command``.
+
+    The command works only in a folder with a workflow.
+    """
     has_workflow = (workspace() / "Snakefile").is_file()
     place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"
     return f"make it{place} with: {command}"

@@ -1,4 +1,4 @@
-"""Terminal output: line width, escaped characters, log records and a progress line."""
+"""Fold and escape text for a terminal, and show log records and progress."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ from optimist.core.durations import in_words
 
 CLEAR = "\r\x1b[K"  # clears the line that the cursor is on
 QUIET = 2.0  # seconds until a progress line appears
-# Candidates for an escape; `_escape` keeps most of the non-ASCII characters.
+# Characters that may need escaping; `_escape` keeps most non-ASCII characters.
 _UNSHOWN = re.compile(r"[^\t\n -~]")
 NARROWEST = 20  # minimum width of folded text, in columns
 
@@ -29,14 +29,18 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def width() -> int | None:
-    """Return the number of columns from COLUMNS or the terminal, or None if it is unknown."""
+    """Return the width of the terminal in columns, or None if it is unknown.
+
+    The environment variable COLUMNS takes precedence over the terminal.
+    """
     return shutil.get_terminal_size((0, 0)).columns or None
 
 
 def folded(line: str, columns: int | None) -> str:
-    """Fold a line to a width of ``columns``; indent continuation lines to the last text column.
+    """Fold a line at ``columns`` and align continuation lines with its last text column.
 
-    Text columns are separated by two or more spaces. If ``columns`` is None, do not fold the line.
+    Text columns are separated by two or more spaces. If ``columns`` is None, the line is not
+    folded.
     """
     if columns is None or len(line) <= columns:
         return line
@@ -51,10 +55,10 @@ def folded(line: str, columns: int | None) -> str:
 
 
 def shown(text: object) -> str:
-    """Escape the characters of a text that a terminal might execute or hide.
+    """Escape the characters that a terminal might not display or might interpret as commands.
 
-    Newlines, tabs and spaces are kept. The character that starts a terminal command becomes
-    ``\\x1b``, and the character that reverses the writing direction becomes ``\\u202e``.
+    Newlines, tabs and spaces are kept. For example, the escape character becomes ``\\x1b``, and
+    the character that reverses the writing direction becomes ``\\u202e``.
     """
     return _UNSHOWN.sub(_escape, str(text))
 
@@ -70,7 +74,7 @@ class LogFormatter(logging.Formatter):
     """Formatter of log records for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record as text and escape it; see `shown`."""
+        """Return a record as escaped text; see `shown`."""
         return shown(super().format(record))
 
 
@@ -83,14 +87,15 @@ def show_log() -> None:
 
 
 class Busy:
-    """A progress line for a long task, shown after two seconds and only on a terminal.
+    """Progress line for a long task.
 
+    The line appears after two seconds, and only on a terminal.
     Parameters
     ----------
     words : str
         Description of the task.
     stream : file
-        Stream on which the line is shown.
+        Stream to which the line is written.
     """
 
     def __init__(self, words: str, stream: TextIO) -> None:
@@ -118,7 +123,7 @@ class Busy:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Remove the line while something else is printed."""
+        """Hide the line within a block that prints other output."""
         with self._lock:
             if self._is_shown:
                 self._stream.write(CLEAR)

@@ -1,9 +1,10 @@
-"""A process that calls functions for another process (`optimist.core.executor`).
+"""Process that calls functions on behalf of another process (`optimist.core.executor`).
 
 ``python -P -m optimist.core.worker DESCRIPTOR`` reads requests from a pipe. A request consists of
 the name of a function, ``module:function``, and its arguments. Each answer is a pair of a word and
-a value: ``progress`` with a message from the function, and at the end ``done`` with the function's
-result or ``error`` with a description from `optimist.core.user_errors.to_text`.
+a value. The word ``progress`` comes with a message from the function. The last answer to a request
+is ``done`` with the function's result, or ``error`` with a description of the error from
+`optimist.core.user_errors.to_text`.
 """
 
 import importlib
@@ -25,14 +26,14 @@ Request = tuple[str, Mapping[str, Any]]
 
 
 def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
-    """Call a function, ``module:function``, in this process and return its result."""
+    """Call the function ``module:function`` in this process and return its result."""
     module, _, name = function.partition(":")
     return getattr(importlib.import_module(module), name)(tell, **arguments)
 
 
 def main(descriptor: int) -> NoReturn:
     """Answer requests from a pipe until the other end is closed."""
-    # The caller decides what an interrupt does.
+    # The calling process decides what an interrupt does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.set_inheritable(descriptor, False)
     pipe: Connection[Any, Any] = Connection(descriptor)
@@ -42,7 +43,7 @@ def main(descriptor: int) -> NoReturn:
     number = os.getpid()
 
     def send(message: bytes) -> None:
-        if os.getpid() != number:  # a class forked this process; the copy must end
+        if os.getpid() != number:  # a user's class forked this process; the copy must exit
             os._exit(0)
         pipe.send_bytes(message)
 
@@ -57,7 +58,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> None:
-    """Receive requests; when the pipe closes, kill this process and its group."""
+    """Queue requests from the pipe; when it closes, kill this process and its group."""
     with suppress(Exception):
         while True:
             requests.put(pipe.recv())
@@ -65,13 +66,16 @@ def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> No
 
 
 def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
-    """Call a function and return the pickled answer; a class may raise any exception."""
+    """Call a function and return its result, or the exception that it raised, as a pickled answer.
+
+    A user's class may raise any exception.
+    """
     try:
         answer = pickle.dumps(("done", called(function, tell, arguments)))
     except BaseException as error:
         answer = pickle.dumps(("error", to_text(error)))
     for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # a class may have closed the stream
+        with suppress(Exception):  # a user's class may have closed the stream
             stream.flush()
     return answer
 
