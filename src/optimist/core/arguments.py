@@ -1,4 +1,4 @@
-"""Check arguments from the configuration against the signatures of functions."""
+"""Check arguments given in a configuration against the signatures of functions."""
 
 import dis
 import inspect
@@ -21,7 +21,7 @@ def name_options(cls: type) -> None:
 
     If a method passes its options on, the signature also includes the options of the next class in
     the method resolution order. Otherwise, it includes only the parameters that the method names.
-    The base classes of ``cls`` do not change.
+    The base classes of ``cls`` are not changed.
     """
     for method in CONFIGURED:
         function = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
@@ -74,7 +74,7 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the parameters of ``function`` that have defaults, mapped to their defaults."""
+    """Return the default value of each parameter of ``function`` that has one, by name."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
@@ -85,7 +85,8 @@ def check_keywords(
     """Raise ConfigError unless ``function`` can be called with the given keywords.
 
     Each keyword in ``given`` must be a parameter of the function, and every parameter without a
-    default must be given. The caller itself passes the parameters in ``supplied``.
+    default must be given. The exceptions are the parameters in ``supplied``, which the caller
+    passes itself; they must not be in ``given``.
     """
     parameters = dict(inspect.signature(function).parameters)
     for name in ("self", *supplied):
@@ -103,7 +104,10 @@ def check_keywords(
 
 @cache
 def option_names(cls: type) -> dict[str, Any]:
-    """Return the keyword options of an algorithm class, mapped to their defaults."""
+    """Return the default of each keyword option of an algorithm class, by name.
+
+    The default is `inspect.Parameter.empty` for an option without a default.
+    """
     parameters = inspect.signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
 

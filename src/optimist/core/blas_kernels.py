@@ -1,12 +1,13 @@
-"""Identical results on every processor, with one BLAS thread and one set of kernels.
+"""Select one BLAS thread and one set of kernels, for identical results on every processor.
 
-OpenBLAS and numpy choose among several versions of their inner loops, depending on the processor,
-and these versions round differently. One version runs on all x86-64 processors since 2013
-(x86-64-v3: AVX2 and fused multiply-add). This version costs processors with AVX-512 some
-speed (docs/performance.md), but results then agree to the last bit on all processors.
+OpenBLAS and numpy have several versions of their inner loops, called kernels. The processor decides
+which version they use, and the versions round differently. This module selects a version that runs
+on all x86-64 processors since 2013 (x86-64-v3: AVX2 and fused multiply-add). Processors with
+AVX-512 then lose some speed (docs/performance.md), but results agree to the last bit on all
+processors.
 
-OpenBLAS and numpy read environment variables when numpy is imported, so each process that computes
-calls `fix` when it starts, and `verify` before it plays.
+OpenBLAS and numpy read environment variables when numpy is imported. Each process that computes
+therefore calls `fix` when it starts, and `verify` before it plays.
 """
 
 import os
@@ -25,15 +26,17 @@ THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-# If this variable is "own", OpenBLAS, numpy and their own variables determine the kernels.
+# If this environment variable is "own", this module selects no kernels: OpenBLAS and numpy choose
+# them, according to their own variables.
 OPT_OUT = "OPTIMIST_KERNELS"
-_RESTARTED = "OPTIMIST_RESTARTED"  # ID of the process that restarted itself
+_RESTARTED = "OPTIMIST_RESTARTED"  # variable with the ID of a process that restarted itself
 SHARED = frozenset(("avx2", "fma", "bmi2"))
 # Names of processor features that numpy can disable; numpy 2.4 renamed them.
 BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
 BEYOND_OLDER = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-# Rows, inner dimension and columns of the products that `verify` computes. In the second and third
-# products, faulty Haswell kernels of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their buffer.
+# Rows, inner dimension and columns of the matrix products that `verify` computes. In the second and
+# third products, faulty Haswell kernels of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their
+# buffer.
 PRODUCTS = ((3, 5, 4), (40, 400, 2), (64, 800, 3), (130, 130, 130))
 
 
@@ -43,7 +46,7 @@ def fix() -> None:
     Raises
     ------
     OptimistError
-        If numpy was again imported without these variables after the restart.
+        If numpy was imported without these variables again after the restart.
     """
     wanted = variables()
     present = {key: os.environ.get(key) for key in wanted}
@@ -54,7 +57,7 @@ def fix() -> None:
         return
     if os.environ.get(_RESTARTED) == str(os.getpid()):
         raise OptimistError(
-            f"numpy is imported before every Python command, with {wrong}, for example "
+            f"numpy is imported before every Python command with the variables {wrong}, perhaps "
             f"by a sitecustomize.py; remove that import, or set {OPT_OUT}=own"
         )
     os.environ[_RESTARTED] = str(os.getpid())
@@ -110,7 +113,7 @@ def verify() -> None:
         is_late = not variables().items() <= os.environ.items()
         why = "numpy was imported before optimist" if is_late else "this numpy has no others"
         raise OptimistError(
-            f"{why}: with kernels {chosen()}, results differ in their last digits from the "
+            f"{why}: with the kernels {chosen()}, the last digits of results differ from the "
             f"published ones; run the command optimist by itself, or set {OPT_OUT}=own"
         )
     import numpy as np
@@ -118,7 +121,7 @@ def verify() -> None:
     for rows, inner, columns in PRODUCTS:
         terms = np.arange(1.0, rows * inner + 1).reshape(rows, inner) % 7.0 - 3.0
         others = np.arange(1.0, inner * columns + 1).reshape(inner, columns) % 5.0 - 2.0
-        # Sums of small whole numbers are exact in any order.
+        # Floating-point sums of small whole numbers are exact in any order.
         if not np.array_equal(terms @ others, np.einsum("ik,kj->ij", terms, others)):
             raise OptimistError(
                 f"numpy {np.__version__} multiplies matrices wrongly with the kernels {chosen()}; "
@@ -130,7 +133,8 @@ def verify() -> None:
 def kernels() -> dict[str, str]:
     """Return the environment variables that choose the shared kernels.
 
-    There are none if the processor cannot run these kernels, or if ``OPTIMIST_KERNELS`` is ``own``.
+    The result is empty if the processor cannot run these kernels or ``OPTIMIST_KERNELS`` is
+    ``own``.
     """
     if os.environ.get(OPT_OUT) == "own" or not _shares_kernels():
         return {}
@@ -138,7 +142,8 @@ def kernels() -> dict[str, str]:
     disabled = BEYOND_OLDER if is_older else BEYOND
     return {
         "OPENBLAS_CORETYPE": "Haswell",
-        # The Haswell kernels of OpenBLAS 0.3.34 derive a buffer's size from the processor's cache.
+        # Without this variable, the Haswell kernels of OpenBLAS 0.3.34 derive the size of a buffer
+        # from the processor's cache.
         "OPENBLAS_L2_SIZE": "256",
         "NPY_DISABLE_CPU_FEATURES": disabled,
     }

@@ -64,7 +64,7 @@ class OutOfTimeError(BaseException):
 
 @contextmanager
 def unwritable_named(path: str = "") -> Iterator[None]:
-    """Convert errors that mean that a file system is not writable to `UnwritableError`.
+    """Convert an error to `UnwritableError` if a file system is full or does not permit writing.
 
     Parameters
     ----------

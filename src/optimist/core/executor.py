@@ -27,14 +27,15 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-# Seconds between checks for processes that have ended. Their pipes may still be open, since their
-# children may keep them open.
+# Seconds between checks for ended processes. The checks are necessary, since a pipe does not show
+# that a process has ended while a child of the process keeps the pipe open.
 _SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Call:
     """Function call in another process.
+
     Attributes
     ----------
     function : str

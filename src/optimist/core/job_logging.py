@@ -1,4 +1,4 @@
-"""Context manager for all workflow scripts: a log file, and a one-line message for an error."""
+"""Context manager in which every workflow script runs: it writes a log and reports errors."""
 
 import logging
 import sys
@@ -16,7 +16,7 @@ logger = logging.getLogger("optimist")
 
 @contextmanager
 def logged(path: str) -> Iterator[logging.Logger]:
-    """Send log records to the file ``path``; on an error, print one message and exit with status 1.
+    """Write log records to ``path``; on an error, print a one-line message and exit with status 1.
 
     For errors other than `OptimistError`, the log also contains the traceback.
     """
@@ -45,7 +45,8 @@ def _log_file(path: str) -> Iterator[None]:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    # If the disk is full, the log is lost; a later error reports the full disk.
+    # Ignore write errors: if the disk is full, the log is lost; a later error reports the full
+    # disk.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -1,8 +1,9 @@
 """Types of the keys in configuration files.
 
-A subclass of `Keys` describes a mapping by its keys and their types. A sentence after ``#:``
-explains each key in the tables of config/README.md. `optimist.config.validation` checks documents
-against these classes with pydantic, which no job imports.
+A subclass of `Keys` declares the keys of a mapping and their types. Each key is explained by a
+sentence after ``#:``, which also appears in the tables of config/README.md.
+`optimist.config.validation` checks documents against these classes with pydantic, which no job
+imports.
 """
 
 import re
@@ -16,7 +17,7 @@ from typing_extensions import TypedDict
 
 
 class Keys(TypedDict):
-    """Base class of mappings that have no keys except those declared."""
+    """Base class of mappings that allow only the declared keys."""
 
 
 # Types are strict: neither 2.0, "2" nor true is a whole number.
@@ -29,12 +30,12 @@ Keys.__pydantic_config__ = {  # type: ignore[attr-defined]
 
 @dataclass(frozen=True)
 class Such(Predicate):
-    """A condition on a value, with a description of the allowed values.
+    """Condition on a value, with a description of the allowed values.
 
     Attributes
     ----------
     func : callable
-        Returns whether a value is allowed.
+        Function that returns whether a value is allowed.
     words : str
         Description of the allowed values.
     pattern : str
@@ -46,7 +47,7 @@ class Such(Predicate):
 
 
 def matching(pattern: str, words: str = "") -> Such:
-    """Return the condition that a text matches a regular expression."""
+    """Return a condition that requires a string to match a regular expression."""
     compiled = re.compile(pattern)
     return Such(
         lambda text: bool(compiled.search(text)), words or f"text matching {pattern}", pattern

@@ -33,6 +33,7 @@ _MOST_DIGITS = sys.float_info.max_10_exp + 1
 @dataclass(frozen=True)
 class Label:
     """Name with options.
+
     Attributes
     ----------
     name : str
@@ -55,7 +56,7 @@ class Label:
         Parameters
         ----------
         text : str
-            ``name`` or ``name[key=value,...]``. The values true, false and null and numbers are
+            ``name`` or ``name[key=value,...]``. Numbers and the values true, false and null are
             converted to Python objects; any other value remains a string.
         kind : str
             Kind of object that the label names, for messages.
@@ -99,7 +100,7 @@ class Label:
 
 
 def name_of(text: str) -> str:
-    """Return the name in the text of a label."""
+    """Return the name with which the text of a label begins."""
     return text.partition("[")[0]
 
 

@@ -72,7 +72,7 @@ def race_folder(paper: str, race: str, digest: str) -> str:
 def parse_result(path: str | PurePath) -> Result | None:
     """Parse the path of a result file; return None for any other path.
 
-    Any folders may precede the part that `Result.path` gives.
+    Other folders may precede the part of the path that `Result.path` returns.
     """
     match = _RUN.search(PurePath(path).as_posix())
     if match:
@@ -106,7 +106,7 @@ def dataset_in(folder: str | Path, name: str) -> Path:
 
 
 def facts_in(folder: str | Path, name: str) -> Path:
-    """Return the path of the facts about a prepared data set in a folder."""
+    """Return the path of the file with facts about a prepared data set in a folder."""
     return Path(folder) / f"{name}_facts.csv"
 
 
@@ -158,6 +158,7 @@ _CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 @dataclass(frozen=True)
 class Layout:
     """Paths of the files of one configuration.
+
     Attributes
     ----------
     results, figures : str
@@ -188,7 +189,7 @@ class Layout:
         return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
 
     def published(self, paper: str, group: str) -> str:
-        """Return the path of a file whose existence marks a group of tables as complete."""
+        """Return the path of the file that marks one group of a paper's tables as complete."""
         return f"{self.results}/published/{paper}/{group}"
 
     @property
@@ -211,7 +212,7 @@ class Layout:
         return str(dataset_in(self.data_folder, name))
 
     def data_facts(self, name: str) -> str:
-        """Return the path of the facts about a prepared data set."""
+        """Return the path of the file with facts about a prepared data set."""
         return str(facts_in(self.data_folder, name))
 
     def raw_table(self, raw: str) -> str:
@@ -254,7 +255,7 @@ class Layout:
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the file with the tables of all studies for a paper."""
+        """Return the path of the file with the tables of all of a paper's studies."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:

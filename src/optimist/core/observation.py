@@ -1,12 +1,12 @@
-"""Modules that a job loads and files that it opens, with their digests.
+"""Record the modules that a job loads and the files that it opens, with their digests.
 
-Import statements do not tell the whole story: a user's class may extend ``sys.path``, construct
-another algorithm by name, or read data. An `Observer` records all of this during play, and
-`first_change` compares a record with the current files.
+Import statements do not show everything that a job uses: a user's class may extend ``sys.path``,
+construct another algorithm by name, or read data. An `Observer` therefore records the modules and
+files used during play, and `first_change` compares a record with the current files.
 
-Python announces each file that it opens. A library that opens files itself, such as pyarrow, does
-not announce them: this package therefore passes such a file to `observe`, and a user's class lists
-it in the attribute ``reads``.
+Python raises an audit event for each file that it opens, but not for a file that a library such as
+pyarrow opens itself. This package therefore passes such a file to `observe`, and a user's class
+lists it in the attribute ``reads``.
 """
 
 import importlib.util
@@ -33,11 +33,12 @@ from optimist.core.source_files import (
     signature,
 )
 
-# Modules of this package that a user's class may load without an import statement.
+# Prefixes of the names of modules in this package that a user's class may load without an import
+# statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
 _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
-# Parts of paths that mark compiled modules and installed packages. Results record the versions of
-# packages instead.
+# Folders of compiled modules and of installed packages. Their files are not recorded; results
+# record the versions of packages instead.
 _COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
 # Values used in place of a digest.
@@ -45,7 +46,7 @@ ABSENT, UNSTEADY = "", "changed while it was read"
 
 
 class _Seen(NamedTuple):
-    """A file with its digest when first read; the digest is None if the job wrote the file."""
+    """Signature of a file, and its digest when first read (None if the job wrote the file)."""
 
     state: Signature | None
     digest: str | None
@@ -105,12 +106,12 @@ class Observer:
         _active = None
 
     def record(self) -> dict[str, dict[str, str]]:
-        """Return the digests of ``modules`` and ``files``, by name.
+        """Return two mappings from names to digests, under the keys ``modules`` and ``files``.
 
-        Modules of this package are listed by dotted name, and other files by path. A path inside
-        the folder in which the observer was created is relative to that folder. The digest is
-        `ABSENT` for a file that the job did not find, and `UNSTEADY` for a file that changed while
-        the job ran.
+        The name of a module of this package is its dotted name; all other names are paths. A path
+        inside the folder in which the observer was created is relative to that folder. The digest
+        is `ABSENT` for a file that the job did not find, and `UNSTEADY` for a file that changed
+        while the job ran.
         """
         digests: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
         for name in sorted(self._own):
@@ -153,7 +154,7 @@ class Observer:
             self._read(place)
 
     def _place(self, path: str) -> str | None:
-        """Return a file's path with links to folders resolved; None if the file is not recorded."""
+        """Return a file's path with links to folders resolved; None for a file not to record."""
         if _is_left_out(path):
             return None
         folder, name = os.path.split(path)
@@ -176,7 +177,7 @@ class Observer:
         self._seen[path] = _Seen(state, digest, is_module or seen.is_module)
 
     def _look(self) -> None:
-        """Record the loaded modules."""
+        """Record the loaded modules that the job may have used."""
         for name, module in list(sys.modules.items()):
             is_new = name not in self._before
             if name.startswith(f"{PACKAGE}."):
@@ -190,12 +191,12 @@ class Observer:
                     self._read(place, is_module=True)
 
     def report(self) -> Report:
-        """Return the whole record, which the process that forked this one passes to `add`."""
+        """Return the whole record; the parent of a forked process passes it to `add`."""
         self._look()
         return self._own, self._seen
 
     def add(self, report: Report) -> None:
-        """Add the record that a copy of this process returned from `report`."""
+        """Add the record that `report` returned in a forked copy of this process."""
         self._own |= report[0]
         self._seen |= report[1]
 
@@ -228,7 +229,7 @@ def _listen() -> None:
 
 @lru_cache
 def _left_out() -> tuple[str, ...]:
-    """Return the folders of the system, Python and this package, whose files are not recorded."""
+    """Return the folders of the system, Python and this package; their files are not recorded."""
     libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
     folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
     return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
@@ -282,7 +283,7 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
 
 
 def _moved(name: str) -> Iterator[str]:
-    """Yield the paths that a file outside the current folder may have if both were moved."""
+    """Yield possible new paths of a file, if it and the current folder were moved together."""
     parts = Path(name).parts
     for start in range(1, len(parts) if os.path.isabs(name) else 0):
         yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))

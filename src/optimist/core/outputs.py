@@ -1,4 +1,4 @@
-"""Check the path of an output file: it may replace only an earlier output of the same kind."""
+"""Check that an output file may be written; it may replace only an earlier output of its kind."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -43,6 +43,7 @@ def file_meant(text: str) -> str:
     """Return a hint, as in ``" (did you mean 'mine.py:Mine'?)"``, for a name without class or file.
 
     The hint is empty if no class is found.
+
     Parameters
     ----------
     text : str
@@ -119,7 +120,7 @@ class Registry:
     def added(self) -> dict[str, Any]:
         """Classes that exist only in this process, by name.
 
-        A class that is still pickled is given as bytes.
+        The value is of type bytes if the class is still pickled.
         """
         return {}
 
@@ -294,7 +295,8 @@ def _loaded(module: str) -> ModuleType:
 def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
     """Load the file at ``path`` as a module; messages call the file ``shown``.
 
-    The signatures of the file and its imports, ``files``, change the cache key after an edit.
+    ``files`` holds the signatures of the file and its imports; an edit changes them, so that the
+    cached module is not returned.
     """
     folder = os.path.dirname(path)
     for name, module in list(sys.modules.items()):  # remove earlier versions of the files

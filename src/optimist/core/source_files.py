@@ -1,7 +1,8 @@
-"""Digests of source files, and the imports of a module, found without importing it.
+"""Compute digests of source files, and find the imports of a module without importing it.
 
-A module is given by its dotted name or by the path of its file. Imports are followed into this
-package, into the package of the module, and, for a file, into its folder.
+A module is given by its dotted name or by the path of its file. Imports from this package and from
+the module's own package are followed. If the module is given by its path, imports from the folder
+of the file are followed too.
 """
 
 import ast
@@ -28,7 +29,8 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Fields of syntax trees that do not affect results; "msg" is the message of an assertion.
 _LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
 _LOGGERS = frozenset(("logger", "logging"))
-# Age of a file in seconds after which an edit is sure to change its times, even if they are coarse.
+# Age of a file in seconds beyond which an edit is certain to change its timestamps, even if they
+# are coarse.
 _SETTLED = 2.0
 # Parsing takes longer than everything else that a job does before its first trial, so the results
 # are cached next to Python's compiled modules.
@@ -59,7 +61,7 @@ def is_own(module: str) -> bool:
 
 
 def dotted(path: str) -> str:
-    """Return the dotted name of a module of this package given the path of its file."""
+    """Return the dotted name of a module of this package, given the path of its file."""
     parts = Path(path).relative_to(FOLDER).with_suffix("").parts
     return ".".join((PACKAGE, *parts)).removesuffix(".__init__")
 
@@ -73,21 +75,24 @@ def own_file(name: str) -> str | None:
 
 
 def signature(path: str) -> Signature:
-    """Return numbers that change with every edit of a file; raise OSError if it is missing."""
+    """Return a file's size, timestamps and inode number, one of which changes with every edit.
+
+    Raise OSError if the file is missing.
+    """
     state = os.stat(path)
     return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino
 
 
 def digest_of(path: str) -> str:
-    """Return a SHA-256 digest of a file that is the same under every version of Python.
+    """Return a SHA-256 digest of a file; it is the same in every version of Python.
 
-    For a source file, the digest covers the syntax tree without docstrings, comments, and the texts
-    of errors and log records. For any other file, it covers the content.
+    For a source file, the digest covers the syntax tree, but no docstrings, no comments, and no
+    texts of errors and log records. For any other file, it covers the content.
 
     Raises
     ------
     UnreadableError
-        If the system denies access to the file.
+        If the file cannot be read.
     """
     return _source(path).digest
 
@@ -100,7 +105,7 @@ def closure(module: str) -> frozenset[str]:
     ModuleNotFoundError
         If the module does not exist.
     UnreadableError
-        If the system denies access to a file.
+        If one of the files cannot be read.
     """
     root, package = root_of(module), ""
     if is_own(module):
@@ -170,7 +175,7 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the files of the module ``name`` and its parent packages, all inside ``folder``."""
+    """Yield the files in ``folder`` that belong to the module ``name`` or its parent packages."""
     place = folder
     for part in name.split("."):
         place = os.path.join(place, part)
@@ -241,7 +246,7 @@ def _version() -> bytes:
 
 def _parsed(content: bytes) -> _Source:
     try:
-        with warnings.catch_warnings(action="ignore"):  # shown when Python runs the file
+        with warnings.catch_warnings(action="ignore"):  # Python shows them when it runs the file
             tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _Source(hashlib.sha256(unified(content)).hexdigest())
@@ -251,11 +256,11 @@ def _parsed(content: bytes) -> _Source:
 
 
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
-    """Yield the tokens of a syntax tree in ASCII, without texts for people.
+    """Yield the tokens of a syntax tree in ASCII, without docstrings and messages.
 
     The names of imported modules are added to ``imports``.
 
-    Empty fields are omitted, since versions of Python differ in them.
+    Empty fields are omitted, since they differ between versions of Python.
     """
     wordless: set[int] = set()  # ids of nodes whose texts are omitted
     stack: list[Any] = [tree]
@@ -298,7 +303,7 @@ def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
 
 
 def _logs(function: ast.expr) -> bool:
-    """Return whether a called function writes to a log or warns."""
+    """Return whether a called function writes to a log or issues a warning."""
     if type(function) is not ast.Attribute or type(function.value) is not ast.Name:
         return False
     name = function.value.id
@@ -306,7 +311,7 @@ def _logs(function: ast.expr) -> bool:
 
 
 def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the string constants and the nodes of given kinds in the arguments of calls."""
+    """Yield the string constants, and the nodes of ``kinds``, in the arguments of calls."""
     arguments = (below for call in calls for below in (*call.args, *call.keywords))  # type: ignore[attr-defined]
     for node in (below for argument in arguments for below in ast.walk(argument)):
         if type(node) in kinds or (type(node) is ast.Constant and type(node.value) is str):
@@ -314,7 +319,7 @@ def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]
 
 
 def _merged(values: list[ast.expr], wordless: set[int]) -> list[Any]:
-    """Merge the texts of an f-string, which Python versions split at different places."""
+    """Merge adjacent texts in an f-string, since versions of Python split them differently."""
     parts: list[Any] = []
     for is_text, group in groupby(values, lambda part: type(part) is ast.Constant):
         if is_text:

@@ -90,6 +90,7 @@ class Busy:
     """Progress line for a long task.
 
     The line appears after two seconds, and only on a terminal.
+
     Parameters
     ----------
     words : str

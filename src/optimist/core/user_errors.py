@@ -1,4 +1,4 @@
-"""One-line descriptions of errors in classes: type, message, source line and round."""
+"""Describe an error in a class in one line, with its type, message, source line and round."""
 
 import pickle
 import signal
@@ -22,18 +22,18 @@ _OTHERS = {
     *map(Path, (*site.getsitepackages(), site.getusersitepackages())),
 }
 _METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
-SCRIPTS = ".snakemake"  # folder of the workflow's copied scripts
+SCRIPTS = ".snakemake"  # folder to which Snakemake copies scripts
 _PLACE = "_place_in_file_of_user"  # attribute with the source line of an error without a traceback
-ROUND = "_round_in_words"  # attribute with the round of an error, ", in round 7"
+ROUND = "_round_in_words"  # attribute with the round of an error, such as ", in round 7"
 
 
 def line_of_user(trace: TracebackType | None) -> str:
-    """Return the innermost user-written line of a traceback, ``mine.py, line 12``, or ""."""
+    """Return the innermost line of user code in a traceback, as in ``mine.py, line 12``, or ""."""
     return _last_line(trace, _of_user)
 
 
 def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -> str:
-    """Return the innermost line of a traceback in a file that ``is_wanted`` accepts, or ""."""
+    """Return the innermost line in a traceback whose file ``is_wanted`` accepts, or ""."""
     # For compiled code and for modules frozen into Python, the file name is not a path.
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(trace)]
     lines = [f"{p.name}, line {n}" for p, n in frames if p.is_absolute() and is_wanted(p)]
@@ -56,7 +56,7 @@ def of_system(error: BaseException) -> str:
 
 
 def words_of_system(error: OSError) -> str:
-    """Return the file that a system error names, and the fault, in words."""
+    """Describe a system error in words: the file that it names, and the fault."""
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 
@@ -69,13 +69,16 @@ def in_one_line(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the line of a user's or a method's file that raised an error, or ""."""
+    """Return the innermost line of user code in the traceback of an error; see `line_of_user`.
+
+    If there is none, return the innermost line of an algorithm or environment, or "".
+    """
     trace = error.__traceback__
     return getattr(error, _PLACE, "") or line_of_user(trace) or _last_line(trace, _of_methods)
 
 
 class _InOtherProcess(Exception):
-    """The traceback of another process, which a log shows before this process's traceback."""
+    """Traceback from another process; a log shows it before this process's traceback."""
 
     def __str__(self) -> str:
         return f"in another process\n{self.args[0]}"
@@ -101,7 +104,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
-    """Rebuild an error from the output of `to_text`; the error's cause shows the old traceback."""
+    """Rebuild an error from the output of `to_text`; its cause shows the original traceback."""
     if plain["pickled"] is not None:
         original: BaseException = pickle.loads(plain["pickled"])
         return original
@@ -118,7 +121,7 @@ def is_cut(error: BaseException) -> bool:
 
 
 def status_in_words(status: int) -> str:
-    """Describe how a process ended, given its exit status; a negative status is a signal."""
+    """Describe how a process ended, given its exit status or the negative number of a signal."""
     if status >= 0:
         return f"exit status {status}, as os._exit in a class does it"
     name = signal.Signals(-status).name
