@@ -101,7 +101,7 @@ def is_shared() -> bool:
 def verify() -> None:
     """Check that this process computes correctly with the shared kernels.
 
-    This takes milliseconds.
+    The check takes milliseconds.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def verify() -> None:
             raise OptimistError(
                 f"numpy {np.__version__} multiplies matrices wrongly with the kernels {chosen()}; "
                 "install another numpy, such as 'numpy<2.5', or set "
-                f"{OPT_OUT}=own, with which the last digits differ from the published ones"
+                f"{OPT_OUT}=own (the last digits then differ from the published ones)"
             )
 
 

@@ -1,6 +1,6 @@
 """Labels of algorithms and settings, such as ``ofuglb[history=raw,solver=slsqp]``.
 
-A label is a name with options. Only this module reads and writes labels. A label has a canonical
+A label is a name with options. Only this module parses and formats labels. A label has a canonical
 form: options are sorted, equal numbers are written in the same way, and `Label.without` drops
 options that equal their defaults. A cell thus has the same label however a user types it.
 """
@@ -69,7 +69,7 @@ class Label:
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
             raise ConfigError(
-                f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; "
+                f"{kind} {text!r} is malformed; allowed: a name, or name[key=value,...]; "
                 "the path of a file must not contain blanks or any of []=,"
             )
         if not text.isprintable():

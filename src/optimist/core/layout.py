@@ -86,7 +86,7 @@ def parse_result(path: str | PurePath) -> Result | None:
     return None
 
 
-# Patterns of the paths that `result` and `race_folder` return.
+# Patterns of the paths of result files; see `result` and `race_folder`.
 _HEX = rf"\.([0-9a-f]{{{DIGEST}}})"
 _RUN = re.compile(rf"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+){_HEX}\.parquet$")
 _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parquet$")

@@ -41,7 +41,7 @@ _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/shar
 # record the versions of packages instead.
 _COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
-# Values used in place of a digest.
+# Values recorded in place of a digest.
 ABSENT, UNSTEADY = "", "changed while it was read"
 
 
