@@ -80,7 +80,7 @@ def test_other_files_are_no_results(path):
 
 def test_labels_that_are_too_long_for_a_file_system_are_refused():
     check_length("glb_omd", "s" * 100, "a" * 90)
-    with pytest.raises(ConfigError, match=f"have 24[0-9] bytes; allowed: at most {MOST_BYTES}"):
+    with pytest.raises(ConfigError, match=f"take 24[0-9] bytes; allowed: at most {MOST_BYTES}"):
         check_length("glb_omd", "s" * 100, "a" * 114)
     with pytest.raises(ConfigError, match="too long"):
         check_length("glb_omd", "s" * 100, "é" * 60)
