@@ -161,7 +161,7 @@ def test_a_call_whose_time_is_over_costs_its_process_and_no_other(here):
         call("bad:hangs", seconds=1.0)
     waiting = {"slow": Call("slow:forever", seconds=1.0), "next": Call("bad:number")}
     found = {key: (word, value) for key, word, value in calls(waiting)}
-    assert found["slow"][0] == "error" and "as its time was over" in str(found["slow"][1])
+    assert found["slow"][0] == "error" and "its time limit expired" in str(found["slow"][1])
     assert found["next"][0] == "done"
 
 

@@ -230,7 +230,7 @@ class _Worker:
             pass
         if self.is_late:
             self.end()
-            return "error", LateError("its process was killed, as its time was over")
+            return "error", LateError("its process was killed because its time limit expired")
         how = status_in_words(self.end())
         return "error", EndedError(f"its process ended with {how}")
 
