@@ -87,7 +87,7 @@ def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
         (
             "mine.py:Mine",
             "class Mine: pass",
-            "mine.py:Mine is no algorithm; allowed: a subclass of",
+            "mine.py:Mine is not an algorithm; allowed: a subclass of",
         ),
         ("mine.py:Mine", MINE.replace("def update", "def updat"), "does not define update"),
         ("mine.py:Mine", "def f(:", "mine.py cannot be loaded: SyntaxError: invalid syntax"),

@@ -49,7 +49,7 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         ),
         (
             "self.rng.random() < 0.06 and __import__('os')._exit(0)",
-            "its process ended with exit status 0, as os._exit in a class does it",
+            "its process ended with exit status 0, perhaps from os._exit in a class",
         ),
         ("self.select = lambda arms: -int(self.rng.random() < 0.06)", "returned -1 in round"),
     ],
@@ -95,5 +95,5 @@ def test_a_file_that_ends_its_process_is_one_line(tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("import os\nos._exit(0)\n")
     assert main.main(["run", "glb_omd/logistic_s3/mine.py:Mine"]) == 1
-    how = "its process ended with exit status 0, as os._exit in a class does it"
+    how = "its process ended with exit status 0, perhaps from os._exit in a class"
     assert capsys.readouterr().err == f"error: glb_omd/logistic_s3/mine.py:Mine: {how}\n"

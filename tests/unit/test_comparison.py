@@ -205,7 +205,7 @@ def test_a_class_that_cannot_be_sent_is_refused_in_one_line(here):
 def test_a_class_that_claims_a_known_name_or_is_none_is_refused():
     known = type("oful", (Uniform,), {})
     assert "'oful' is the name of a known algorithm" in message(optimist.register, known)
-    assert "Fraction is no algorithm" in message(optimist.register, type("Fraction", (), {}))
+    assert "Fraction is not an algorithm" in message(optimist.register, type("Fraction", (), {}))
     assert "algorithm is 3; allowed: a label, or a class" in message(
         optimist.play, "glb_omd/logistic_s3", [3]
     )

@@ -28,7 +28,7 @@ BAD = {
     "raises_in_silence": ("raise Odd", "Odd (bad.py, line "),
     "recurs": ("recur()", "RecursionError: maximum recursion depth exceeded"),
     "imports": ("import torchh", "ModuleNotFoundError: No module named 'torchh' (bad.py, line "),
-    "ends": ("os._exit(0)", "ended with exit status 0, as os._exit in a class does it"),
+    "ends": ("os._exit(0)", "ended with exit status 0, perhaps from os._exit in a class"),
     "is_killed": ("os.kill(os.getpid(), 9)", "ended with signal SIGKILL"),
     "crashes": ("os.kill(os.getpid(), 11)", "ended with signal SIGSEGV"),
     "cannot_be_sent": ("return lambda: 0", "pickle"),
@@ -234,7 +234,7 @@ def test_an_environment_that_ends_its_process_is_one_line(here):
     (here / "ends.py").write_text(LOADED["ends"])
     command = [sys.executable, "-m", "optimist", "compare", "ends.py:World", "-a", "uniform"]
     done = subprocess.run(command, capture_output=True, text=True)
-    how = "its process ended with exit status 0, as os._exit in a class does it"
+    how = "its process ended with exit status 0, perhaps from os._exit in a class"
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"error: ends.py:World: {how}\n"
 

@@ -61,7 +61,7 @@ def test_documents_are_read(changed):
 
 @pytest.mark.parametrize(
     ("is_tracked", "remedy"),
-    [(True, "restore it: git checkout -- "), (False, "restore it from where the project came")],
+    [(True, "restore it: git checkout -- "), (False, "restore it from the source")],
 )
 def test_what_came_with_the_project_is_restored(tmp_path, monkeypatch, is_tracked, remedy):
     """To delete it would not help: no command makes it."""

@@ -75,7 +75,11 @@ def test_a_repository_that_holds_the_package_by_accident_is_not_recorded(checkou
 
 def test_a_copy_in_a_repository_of_somebody_else_is_named(checkout):
     git(checkout, "rm", "--quiet", "--cached", "-r", "src")
-    assert recorded() == (None, None, f"{UNKNOWN}the repository around it is another")
+    assert recorded() == (
+        None,
+        None,
+        f"{UNKNOWN}the surrounding repository belongs to another project",
+    )
 
 
 def test_a_repository_that_tracks_the_package_is_recorded(checkout):

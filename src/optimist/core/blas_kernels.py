@@ -111,7 +111,7 @@ def verify() -> None:
     """
     if not is_shared():
         is_late = not variables().items() <= os.environ.items()
-        why = "numpy was imported before optimist" if is_late else "this numpy has no others"
+        why = "numpy was imported before optimist" if is_late else "this numpy has no other kernels"
         raise OptimistError(
             f"{why}: with the kernels {chosen()}, the last digits of results differ from the "
             f"published ones; run the command optimist by itself, or set {OPT_OUT}=own"

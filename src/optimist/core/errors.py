@@ -2,7 +2,9 @@
 
 import difflib
 import errno
+import math
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +15,7 @@ LONGEST = 80  # maximum number of characters that a message quotes from a text
 _REMEDY = "fix that and run the same command again"
 # Error numbers that may mean that the folder belongs to another user.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
-_ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder, or one of your own (`optimist init DIR`)"
+_ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder or in a new one (`optimist init DIR`)"
 
 
 class OptimistError(Exception):
@@ -149,12 +151,16 @@ def only_word(key: str, value: str, word: str, otherwise: str) -> None:
 
 def positive(key: str, value: Any) -> float:
     """Return ``value`` as a float if it is finite and positive; raise ConfigError otherwise."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 < value < float("inf")
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise ConfigError(f"{key} is {value!r}; allowed: a positive number")
+    return float(value)
+
+
+def not_negative(key: str, value: Any, most: float = sys.float_info.max) -> float:
+    """Return ``value`` as a float if it is in [0, ``most``]; raise ConfigError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        limit = "" if most == sys.float_info.max else f", at most {most:g}"
+        raise ConfigError(f"{key} is {value!r}; allowed: a number, at least 0{limit}")
     return float(value)
 
 

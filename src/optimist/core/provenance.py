@@ -86,7 +86,7 @@ def _code() -> dict[str, Any]:
             commit = _git("rev-parse", "HEAD")
             changes = _git("status", "--porcelain", "--untracked-files=no", "--", *paths)
             return {"commit": commit, "dirty": bool(changes)}
-        reason = "the repository around it is another"
+        reason = "the surrounding repository belongs to another project"
     except _NoAnswerError as error:
         reason = str(error)
     if _is_installed():

@@ -150,7 +150,7 @@ class Registry:
 
     def refusal(self, name: str) -> ConfigError:
         """Return the error for a class of another kind."""
-        return ConfigError(f"{name} is no {self.kind}; allowed: {self._allowed}")
+        return ConfigError(f"{name} is not an {self.kind}; allowed: {self._allowed}")
 
     @cached_property
     def offered(self) -> dict[str, str]:

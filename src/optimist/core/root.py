@@ -81,7 +81,7 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
         subprocess.run(command, capture_output=True, timeout=20, check=True)
         return f"restore it: git checkout -- {shlex.quote(str(path))}"
     if whole.is_relative_to(root / "data"):
-        return "restore it from where the project came from"
+        return "restore it from the source of this copy of the project"
     return otherwise
 
 

@@ -244,6 +244,11 @@ def _version() -> bytes:
     return hashlib.sha256(Path(__file__).read_bytes()).digest()
 
 
+def tree_digest(content: bytes) -> str:
+    """Return the digest of a source's syntax tree without docstrings and messages."""
+    return _parsed(content).digest
+
+
 def _parsed(content: bytes) -> _Source:
     try:
         with warnings.catch_warnings(action="ignore"):  # Python shows them when it runs the file

@@ -123,7 +123,7 @@ def is_cut(error: BaseException) -> bool:
 def status_in_words(status: int) -> str:
     """Describe how a process ended, given its exit status or the negative number of a signal."""
     if status >= 0:
-        return f"exit status {status}, as os._exit in a class does it"
+        return f"exit status {status}, perhaps from os._exit in a class"
     name = signal.Signals(-status).name
-    why = "perhaps for want of memory" if name == "SIGKILL" else "as compiled code that crashes"
+    why = "perhaps for lack of memory" if name == "SIGKILL" else "perhaps a crash in compiled code"
     return f"signal {name}, {why}"

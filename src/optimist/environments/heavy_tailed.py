@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.errors import ConfigError, one_of, positive, whole_number
+from optimist.core.errors import ConfigError, not_negative, one_of, positive, whole_number
 from optimist.environments.base import check_sizes
 from optimist.environments.pool import PoolEnvironment, check_subset
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem, moment_order
@@ -101,8 +101,8 @@ class HeavyTailedEnvironment(PoolEnvironment):
             )
         one_of("centre", centre, CENTRES)
         self.nu = self.law.root(self.order) if nu == "exact" else positive("nu", nu)
-        self.decades = _at_most("decades", decades, 100.0)
-        self.amplitude = _at_most("amplitude", amplitude, 1e100)
+        self.decades = not_negative("decades", decades, most=100.0)
+        self.amplitude = not_negative("amplitude", amplitude, most=1e100)
         check_sizes(dimension, arms)
         one_of("arm_norm", arm_norm, ("max", "each"))
         check_subset(subset, arms)
@@ -185,10 +185,3 @@ def _instance(rng, dimension, arms, arm_norm):
     theta = rng.uniform(-1.0, 1.0, dimension)
     scaled = pool / (lengths.max() if arm_norm == "max" else lengths[:, None])
     return scaled, theta / math.sqrt(theta @ theta)
-
-
-def _at_most(key, value, most):
-    """Return a number from 0 to ``most``, or raise ConfigError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= most:
-        raise ConfigError(f"{key} is {value!r}; allowed: a number from 0 to {most:g}")
-    return float(value)

@@ -22,7 +22,6 @@ import hashlib
 import importlib
 import inspect
 import json
-import math
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,8 +31,9 @@ from typing import Any
 import numpy as np
 
 from optimist.core import checksummed
-from optimist.core.errors import ConfigError, OptimistError, one_of, whole_number
+from optimist.core.errors import ConfigError, OptimistError, not_negative, one_of, whole_number
 from optimist.core.layout import evaluations_in
+from optimist.core.source_files import tree_digest
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
 from optimist.environments.problems.box import BoxProblem
@@ -110,7 +110,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         self.low, self.high = (_read_only(np.full(len(SPACES[model]), s)) for s in (0.0, SIDE))
         shape = (whole_number("initial", initial), len(self.low))
         self._initial = _read_only(stream("initial").uniform(0.0, SIDE, shape))
-        deviation = _deviation(deviation)
+        deviation = not_negative("deviation", deviation)
         self._noise = deviation * stream("noise").standard_normal(horizon) if deviation else None
         self._table = read_table(dataset)
         smaller = int(np.bincount(self._table[1]).min())
@@ -294,8 +294,8 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-# Read at import, since the file may change while a job runs.
-SOURCE = inspect.getsource(accuracy)
+# Computed at import, since the file may change while a job runs.
+SOURCE = tree_digest(inspect.getsource(accuracy).encode())
 
 
 def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
@@ -309,7 +309,7 @@ def kept(function: Callable[..., float], source: str, folder: str | Path, *argum
     ----------
     function : callable
     source : str
-        Source of the function at the time when it was loaded; part of the question.
+        Digest of the function's syntax tree when it was loaded; part of the question.
     folder : str or Path
     *arguments
         Plain data, which are part of the question, and a last argument, which is not.
@@ -332,9 +332,3 @@ def kept(function: Callable[..., float], source: str, folder: str | Path, *argum
 def _read_only(array):
     array.flags.writeable = False
     return array
-
-
-def _deviation(value):
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ConfigError(f"deviation is {value!r}; allowed: a number, at least 0")
-    return float(value)

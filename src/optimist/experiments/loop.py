@@ -32,6 +32,7 @@ from optimist.core.user_errors import ROUND, in_one_line, to_text
 from optimist.environments.base import (
     ARRAY,
     BoxEnvironment,
+    Environment,
     FiniteArmEnvironment,
     check_arms,
     check_point,
@@ -40,7 +41,6 @@ from optimist.environments.base import (
 )
 from optimist.environments.observer import Observer
 
-Environment = FiniteArmEnvironment | BoxEnvironment
 # Arms of a round (None on a box), choice, reward and regret.
 Round = tuple[np.ndarray | None, Any, float, float]
 
