@@ -1,9 +1,7 @@
 """A pytest plugin that runs tests in another process, and reports of their findings."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from os import devnull
 from pathlib import Path
 from typing import Any
@@ -158,23 +156,17 @@ class Report:
 
 
 class Plugin:
-    """A pytest plugin that calls ``load`` to get the cases of a label, and ``run`` for each test.
+    """A pytest plugin that calls ``run`` for each test, and adds its findings to the reports.
 
-    Both usually call functions of `optimist.checks.served` in another process.
+    The function usually calls `optimist.checks.served.run` in another process.
     """
 
-    def __init__(self, label: str, load: Callable[[], list[list[Case]]], run: Run) -> None:
+    def __init__(self, reports: list[Report], run: Run) -> None:
         self.stopped: BaseException | None = None
-        self._label, self._load, self._run = label, load, run
-
-    @cached_property
-    def reports(self) -> list[Report]:
-        """The report on each class, which has no findings until tests are run."""
-        return [Report(self._label, cases) for cases in self._load()]
+        self.reports, self._run = reports, run
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        with self._stopping():
-            reports = list(enumerate(self.reports))
+        reports = enumerate(self.reports)
         cases = {f"{i}-{k}": case for i, one in reports for k, case in enumerate(one.cases)}
         parametrize(metafunc, cases)
 
@@ -185,20 +177,14 @@ class Plugin:
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
         report = self.reports[int(pyfuncitem.callspec.id.partition("-")[0])]
-        with self._stopping():
+        try:
             finding = report.add(pyfuncitem.function, _case(pyfuncitem), self._run)
+        except BaseException as error:  # end pytest, and keep the exception for `run`
+            self.stopped = error
+            raise KeyboardInterrupt from error
         if finding.result == FAILED:
             pytest.fail(finding.words, pytrace=False)
         return True
-
-    @contextmanager
-    def _stopping(self) -> Iterator[None]:
-        """End pytest if the block raises an exception, and keep the exception for the caller."""
-        try:
-            yield
-        except BaseException as error:
-            self.stopped = error
-            raise KeyboardInterrupt from error
 
 
 def _case(item: pytest.Function) -> Any:

@@ -28,13 +28,12 @@ from optimist.checks.cases import (
 from optimist.config.load import load_paper, paper_names
 from optimist.config.select import setting
 from optimist.core import blas_kernels
-from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
+from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import Label
 from optimist.core.registry import Registry, file_meant, names_file
 from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
-from optimist.experiments.limits import limited
 
 LONGEST = 240  # maximum number of characters in an observation
 # Settings of the papers in which a user's algorithm plays, by kind of problem. None of them needs a
@@ -147,8 +146,8 @@ def _of_environment(text: str) -> list[Case]:
     ]
 
 
-def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[str, ...]:
-    """Run a test, given as ``module:function``, on a case, for at most ``seconds``.
+def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
+    """Run a test, given as ``module:function``, on a case.
 
     Returns
     -------
@@ -164,7 +163,7 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
     module, _, name = test.partition(":")
     function = getattr(importlib.import_module(module), name)
     try:
-        with warnings.catch_warnings(), limited(seconds):
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             function(case)
     except SkipTest as reason:
@@ -172,8 +171,6 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
         return result, str(reason), "", ""
     except BrokenError as broken:
         return FAILED, _brief(broken.seen), _brief(broken.allowed), ""
-    except OutOfTimeError:
-        return FAILED, "it was not done in time", f"{seconds:g} s for a test", ""
     except BaseException as error:  # sys.exit in a class must not end this process
         if isinstance(error, ConfigError) and function.__dict__.get("is_basic") and not case.kind:
             raise
