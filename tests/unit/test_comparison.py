@@ -22,14 +22,13 @@ import optimist
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.cli import main, new
-from optimist.comparison import draw, show
+from optimist.comparison import draw, earlier_trials, show
 from optimist.comparison import play as playing
 from optimist.comparison.clock import Clock
-from optimist.comparison.committed import Committed
 from optimist.config.load import load_config, load_paper, load_style, using
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError, UnwritableError
-from optimist.core.layout import digest_in_name
+from optimist.core.layout import Layout, digest_in_name
 from optimist.experiments import cell_records
 from optimist.experiments.cell import make_cell, play_trial
 from optimist.experiments.job import make_result
@@ -42,7 +41,7 @@ def here(tmp_path, monkeypatch):
     """Give an empty folder that is the current one, and to which results are written."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
-    monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
+    monkeypatch.setattr(earlier_trials, "figures_folder", lambda paper: tmp_path / "figures")
     (tmp_path / "mine.py").write_text(MINE)
     yield tmp_path
     REGISTRIES["arms"].added.clear()
@@ -664,11 +663,10 @@ def test_a_damaged_table_is_refused(full_run, here):
 
 def test_the_table_of_the_project_has_what_is_compared_first():
     """The paper's own trials are committed and of today's code."""
-    figures = playing.figures_folder("glb_omd")
-    known = Committed(figures, "glb_omd")
+    earlier = earlier_trials.EarlierTrials(Layout("", ""), takes_all=False)
     cell = make_cell(load_paper("glb_omd"), "logistic_s3", "glb_omd")
-    found = known.rows(Trials("regret", cell, 0, 1), digest_of("glb_omd/logistic_s3", "glb_omd"))
-    assert found is not None and found[0]["round"].iloc[-1] == cell.spec["horizon"]
+    rows, commit = earlier.rows(Trials("regret", cell, 0, 1))
+    assert commit and rows["round"].iloc[-1] == cell.spec["horizon"]
 
 
 def test_an_algorithm_that_is_named_twice_is_refused():

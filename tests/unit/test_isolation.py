@@ -14,6 +14,7 @@ import optimist
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.cli import new
+from optimist.comparison import earlier_trials
 from optimist.comparison import play as playing
 from optimist.core.errors import ConfigError, EndedError, ResultError
 from optimist.experiments import isolation, results
@@ -60,7 +61,7 @@ def here(tmp_path, monkeypatch):
     """Return an empty folder: the current one, and the one that takes results."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
-    monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
+    monkeypatch.setattr(earlier_trials, "figures_folder", lambda paper: tmp_path / "figures")
     return tmp_path
 
 

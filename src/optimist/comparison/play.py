@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
 from optimist.comparison.clock import Clock
-from optimist.comparison.committed import Committed
+from optimist.comparison.earlier_trials import EarlierTrials, read
 from optimist.comparison.prepared_data import prepared
-from optimist.comparison.shelf import Shelf, read
 from optimist.config.load import load_config, overlays_in_use
 from optimist.config.select import OWN, Setting, cells, once, settings
 from optimist.core import blas_kernels
@@ -33,7 +32,7 @@ from optimist.core.executor import Call, calls
 from optimist.core.label import name_of
 from optimist.core.layout import Layout
 from optimist.core.registry import names_file
-from optimist.core.root import made_before, workspace
+from optimist.core.root import workspace
 from optimist.core.user_errors import in_one_line, of_system
 from optimist.environments import environment_class
 from optimist.experiments.cell import Cell
@@ -177,7 +176,11 @@ def play(
     joined.attrs |= {
         "reused": taken.pop("", 0),
         "committed": dict(taken),
-        "other_code": playing.other_code,
+        "other_code": {
+            "cells": sorted(playing.earlier.of_other_code),
+            "of": len(playing.earlier.committed),
+            "taken": committed,
+        },
         "processes": playing.processes,
         "kept": playing.is_keeping,
         "errors": playing.errors,
@@ -226,12 +229,6 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     return once(chosen)
 
 
-def figures_folder(paper: str) -> Path:
-    """Return the figures folder that contains a paper's last full run."""
-    table = Layout("", load_config()["figures"]).trials(paper)
-    return made_before(table).parents[1]
-
-
 class _Playing:
     """The requested trials, each taken from earlier results or played.
 
@@ -250,6 +247,7 @@ class _Playing:
 
     Attributes
     ----------
+    earlier : EarlierTrials
     sources : dict
         Sources of the trials that were not played now, by position in ``asked``. The source of a
         trial from the table of a full run is the commit of its code; that of a kept result is "".
@@ -275,7 +273,7 @@ class _Playing:
         self._cores = cores
         self._report = report or (lambda progress: None)
         layout = Layout(str(workspace() / load_config()["results"]), "")
-        self._shelf, self._kept = Shelf(layout), Path(layout.kept)
+        self.earlier, self._kept = EarlierTrials(layout, takes_all=takes_all), Path(layout.kept)
         self.is_keeping = True
         try:
             check_writable(layout.kept)
@@ -283,11 +281,6 @@ class _Playing:
             self.is_keeping = False
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
-        papers = set() if fresh else {t.cell.paper for t in asked} - {OWN}
-        self._tables = {
-            paper: Committed(figures_folder(paper), paper, takes_all=takes_all) for paper in papers
-        }
-        self._takes_all = takes_all
         self.sources: dict[int, str] = {}
         self.processes = 0
         self._is_skipping = is_skipping
@@ -295,46 +288,24 @@ class _Playing:
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial in the requested order, except for skipped cells."""
-        frames = {} if self._is_fresh else self._made_before()
-        missing = {i: t for i, t in enumerate(self._asked) if i not in frames}
+        frames, missing = {}, {}
+        for i, trials in enumerate(self._asked):
+            if not self._is_fresh and (taken := self.earlier.rows(trials)):
+                frames[i], self.sources[i] = taken
+            else:
+                missing[i] = trials
         clock = Clock([*missing.values()])
-        asked = Counter(trials.cell.name for trials in self._asked)
-        ended = Counter(self._asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
             if rows is not None:
                 frames[i] = rows
-                ended[self._asked[i].cell.name] += 1
             done, total = (
-                sum(number for name, number in counts.items() if name not in self.errors)
-                for counts in (ended, asked)
+                sum(not self._is_left_out(k) for k in numbers)
+                for numbers in (frames, range(len(self._asked)))
             )
             self._report(Progress(done, total, clock.left / self._cores))
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
-
-    def _made_before(self) -> "dict[int, pd.DataFrame]":
-        """Return the rows of trials that were kept or are in tables, by position in ``asked``."""
-        frames = {}
-        for i, trials in enumerate(self._asked):
-            rows = self._shelf.rows(trials)
-            if rows is not None:
-                frames[i], self.sources[i] = rows, ""
-            elif trials.cell.paper in self._tables:
-                taken = self._tables[trials.cell.paper].rows(trials, self._shelf.digest(trials))
-                if taken is not None:
-                    frames[i], self.sources[i] = taken
-        return frames
-
-    @property
-    def other_code(self) -> dict[str, Any]:
-        """Cells in the tables that another version of the code played; see `play`."""
-        tables = self._tables.values()
-        return {
-            "cells": sorted(set().union(*(table.other for table in tables))),
-            "of": sum(len(table.cells) for table in tables),
-            "taken": self._takes_all,
-        }
 
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
@@ -369,7 +340,7 @@ class _Playing:
         is_kept = self.is_keeping and not cell.is_of_this_process
         arguments = {
             "trials": trials.describe(),
-            "output": str(self._kept / self._shelf.place(trials).path) if is_kept else "",
+            "output": str(self._kept / self.earlier.place(trials).path) if is_kept else "",
             "data": self._data.get(cell.spec.get("dataset", ""), ""),
             "added": _added(cell) if cell.is_of_this_process else None,
         }
