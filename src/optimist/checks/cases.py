@@ -150,10 +150,6 @@ class Played:
     def domain(self) -> str:
         return BOX if self.kind == BOX else "arms"
 
-    @property
-    def cls(self) -> Any:
-        return algorithm_class(name_of(self.cell.algorithm), self.domain)
-
     def rounds(self, enough: int, after_initial: int = AFTER_INITIAL) -> int:
         """Return the number of rounds to play.
 

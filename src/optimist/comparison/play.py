@@ -60,7 +60,7 @@ class Progress:
     done, total : int
         Number of finished trials, and number of all trials.
     seconds_left : float
-        Expected time in seconds until all processes finish; NaN until every cell has an estimate.
+        Expected time in seconds until all processes finish.
     """
 
     done: int
