@@ -27,6 +27,7 @@ from optimist.core.errors import (
     UnwritableError,
     check_writable,
     one_of,
+    whole_number,
 )
 from optimist.core.executor import Call, calls
 from optimist.core.label import name_of
@@ -151,8 +152,7 @@ def play(
     one_of("errors", errors, ("raise", "skip"))
     _tell_of_kernels()
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
+        whole_number(key, value, least)
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
         raise ConfigError(f"rounds is {rounds!r}; allowed: a whole number, at least 1, or none")
     chosen = cells(_settings(where), algorithms)
