@@ -230,7 +230,8 @@ def _draw_ends(
     Algorithms are in the order of the ranking: algorithms with ``failed`` trials come last.
     """
     import seaborn
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    from optimist.figures.figure import label_ticks
 
     table = _ends(rows)
     means = table.mean()
@@ -265,19 +266,10 @@ def _draw_ends(
     scale = _scale(values, table.median())
     if scale == LINEAR:
         scale = _scale(values, values, FARTHEST)
-    if scale != LINEAR:
-        canvas.set_xscale(**scale)
-        low, high = canvas.get_xlim()
-        steps = (1.0,) if not high < FARTHEST * low else (1.0, 3.0)
-        canvas.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        canvas.xaxis.set_minor_formatter(NullFormatter())
-        if scale["value"] == "log":
-            canvas.xaxis.set_major_locator(LogLocator(subs=steps))
-    else:
-        # A tick label at the very end of the axis would extend beyond the page.
-        canvas.locator_params(axis="x", nbins=5)
+    canvas.set_xscale(**scale)
     canvas.margins(x=0.08)
     canvas.set(xlabel="regret at the end, by trial", ylabel="")
+    label_ticks(canvas)
 
 
 def _draw_legend(page: "Page", canvas: "Canvas", complete: "pd.DataFrame", level: float) -> None:
