@@ -213,9 +213,3 @@ def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys
     monkeypatch.setenv("PYTHONPATH", str(here), prepend=os.pathsep)
     with pytest.raises(ResultError, match=r"^numpy .* multiplies matrices wrongly .*=own, with"):
         optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=5)
-
-
-def test_a_notebook_with_other_kernels_is_told(here, monkeypatch):
-    monkeypatch.setattr(playing.blas_kernels, "is_shared", lambda: False)
-    with pytest.warns(UserWarning, match="other processes play the trials, with the shared"):
-        optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=5)

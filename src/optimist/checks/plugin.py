@@ -69,29 +69,23 @@ class Report:
         self.what = f"{kind} on {'arms' if first.domain == 'arms' else 'a box'}"
         self.cases = cases
         self.findings: list[Finding] = []
-        # Reasons for not running tests, by kind of problem or place. The second mapping is only for
-        # tests that compare plays.
-        self._blocked: dict[str, tuple[str, str]] = {}
-        self._erratic: dict[str, tuple[str, str]] = {}
+        # Results and reasons of tests that are not run, by kind of problem or place. Keys with True
+        # are only for tests that compare plays.
+        self._blocked: dict[tuple[str, bool], tuple[str, str]] = {}
 
     def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
         """Run a test and return its finding; skip it if an earlier result makes it pointless."""
         marks, name = test.__dict__, test.__name__.removeprefix("test_")
         head = name, " ".join((test.__doc__ or "").split()), case.where
-        blocked = [self._blocked.get(key) for key in ("", case.kind, case.where)]
-        blocked += [self._erratic.get(case.kind)] if "compares_plays" in marks else []
-        for fault in filter(None, blocked):
-            self.findings.append(Finding(*head, *fault))
-            return self.findings[-1]
-        result, seen, allowed, trace = run(test, case)
-        fault = NOT_RUN, f"{name} failed"
+        keys = [("", False), (case.kind, False), (case.where, False)]
+        keys += [(case.kind, True)] if "compares_plays" in marks else []
+        blocked = next((self._blocked[key] for key in keys if key in self._blocked), None)
+        result, seen, allowed, trace = (*blocked, "", "") if blocked else run(test, case)
         if result == REFUSED:
             key = case.kind if isinstance(case, Toy) else case.where
-            self._blocked[key] = PASSED_OVER, "the class refuses the problem"
-        elif result == FAILED and "is_basic" in marks:
-            self._blocked[case.kind] = fault
-        elif result == FAILED and "tells_plays" in marks and not trace:
-            self._erratic[case.kind] = fault
+            self._blocked[key, False] = PASSED_OVER, "the class refuses the problem"
+        elif result == FAILED and ("is_basic" in marks or ("tells_plays" in marks and not trace)):
+            self._blocked[case.kind, "is_basic" not in marks] = NOT_RUN, f"{name} failed"
         elif result == FAILED and "is_hint" in marks:
             result = HINT
         self.findings.append(Finding(*head, result, seen, allowed, trace))

@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,7 +16,6 @@ from optimist.comparison.earlier_trials import EarlierTrials, read
 from optimist.comparison.prepared_data import prepared
 from optimist.config.load import load_config, overlays_in_use
 from optimist.config.select import OWN, Setting, cells, once, settings
-from optimist.core import blas_kernels
 from optimist.core.errors import (
     BrokenEnvironmentError,
     ConfigError,
@@ -150,7 +148,6 @@ def play(
         read or written.
     """
     one_of("errors", errors, ("raise", "skip"))
-    _tell_of_kernels()
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
         whole_number(key, value, least)
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
@@ -200,16 +197,6 @@ def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
             if one.get("radius", "theory") == "theory" and one.get("factor") == 1.0
         ),
     }
-
-
-def _tell_of_kernels() -> None:
-    """Warn if numpy's kernels in this process differ from the kernels used to play the trials."""
-    if "numpy" in sys.modules and not blas_kernels.is_shared():
-        warnings.warn(
-            "numpy computes here with this machine's kernels or threads; other processes play the "
-            "trials, with the shared kernels, and give the numbers of the workflow",
-            stacklevel=3,
-        )
 
 
 def _place(cell: Cell) -> str:
