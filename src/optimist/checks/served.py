@@ -5,6 +5,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from unittest import SkipTest
 
 from optimist.algorithms import REGISTRIES, canonical
@@ -28,9 +29,9 @@ from optimist.checks.cases import (
 from optimist.config.load import load_paper, paper_names
 from optimist.config.select import setting
 from optimist.core import blas_kernels
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError
 from optimist.core.label import Label
-from optimist.core.registry import Registry, file_meant, names_file
+from optimist.core.registry import Registry, names_file
 from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
@@ -99,12 +100,7 @@ def _registries(name: str) -> list[str]:
         return kinds
     if errors:
         raise errors[0]
-    if meant := file_meant(name):
-        raise ConfigError(
-            f"unknown {_IN_FILES.kind} {name!r}{meant}; allowed: a class in a file, "
-            "path.py:Class, or a name that optimist list prints"
-        )
-    raise unknown_name(_IN_FILES.kind, name, set().union(*_ALL.values()))
+    raise replace(_IN_FILES, table=dict.fromkeys(chain(*_ALL.values()), "")).unknown(name)
 
 
 def _of_algorithm(text: str, domain: str) -> list[Case]:

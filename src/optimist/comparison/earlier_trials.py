@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 COLUMNS = ["setting", "algorithm", "trial", "round", "status", "regret"]
 
 
-def read(path: Path) -> "pd.DataFrame":
-    return results.read(path).to_pandas()
-
-
 def figures_folder(paper: str) -> Path:
     """Return the figures folder that contains a paper's last full run."""
     table = Layout("", load_config()["figures"]).trials(paper)
@@ -110,7 +106,7 @@ class EarlierTrials:
             with suppress(ResultError, UnreadableError):
                 observed = results.read_metadata(path)["observed"] if is_foreign else None
                 if observed is None or first_change(observed) is None:
-                    rows = read(path)
+                    rows = results.read(path).to_pandas()
                     self._files[path] = rows[~rows["status"].isin(EARLY)]
         return self._files[path]
 

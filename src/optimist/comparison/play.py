@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
 from optimist.comparison.clock import Clock
-from optimist.comparison.earlier_trials import EarlierTrials, read
+from optimist.comparison.earlier_trials import EarlierTrials
 from optimist.comparison.prepared_data import prepared
 from optimist.config.load import load_config, overlays_in_use
 from optimist.config.select import OWN, Setting, cells, once, settings
@@ -300,7 +300,6 @@ class _Playing:
         """Play trials; yield the position of each, with its rows or, for a skipped cell, None."""
         self.processes = max(1, min(self._cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
-        outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
         with closing(calls(waiting, self.processes)) as messages:
             for i, word, value in messages:
                 trials = self._asked[i]
@@ -316,7 +315,7 @@ class _Playing:
                 elif not self._is_left_out(i):
                     seconds, rows = value
                     clock.stop(trials, seconds)
-                    yield i, read(Path(outputs[i])) if rows is None else rows.to_pandas()
+                    yield i, rows.to_pandas()
 
     def _is_left_out(self, number: int) -> bool:
         return self._asked[number].cell.name in self.errors
