@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +164,7 @@ def play(
         for cell in chosen
         for trial in range(first, first + trials)
     ]
+    report = report or (lambda progress: None)
     playing = _Playing(asked, cores, report, fresh, committed, errors == "skip")
     frames = playing.frames()
     if not frames:
@@ -216,6 +217,7 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     return once(chosen)
 
 
+@dataclass
 class _Playing:
     """The requested trials, each taken from earlier results or played.
 
@@ -224,8 +226,8 @@ class _Playing:
     asked : list of Trials
         Single trials.
     cores : int
-    report : callable or None
-    fresh : bool
+    report : callable
+    is_fresh : bool
         Whether to ignore the results of earlier trials.
     takes_all : bool
         Whether to take trials from tables even if another version of the code played them.
@@ -246,38 +248,33 @@ class _Playing:
         Error messages of skipped cells, by cell name.
     """
 
-    def __init__(
-        self,
-        asked: Sequence[Trials],
-        cores: int,
-        report: Report | None,
-        fresh: bool,
-        takes_all: bool,
-        is_skipping: bool,
-    ) -> None:
-        self._asked = asked
-        self._is_fresh = fresh
-        self._cores = cores
-        self._report = report or (lambda progress: None)
+    asked: Sequence[Trials]
+    cores: int
+    report: Report
+    is_fresh: bool
+    takes_all: bool
+    is_skipping: bool
+    sources: dict[int, str] = field(default_factory=dict)
+    processes: int = 0
+    is_keeping: bool = True
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         layout = Layout(str(workspace() / load_config()["results"]), "")
-        self.earlier, self._kept = EarlierTrials(layout, takes_all=takes_all), Path(layout.kept)
-        self.is_keeping = True
+        self.earlier = EarlierTrials(layout, takes_all=self.takes_all)
+        self._kept = Path(layout.kept)
         try:
             check_writable(layout.kept)
         except UnwritableError:
             self.is_keeping = False
-        names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
+        names = {t.cell.spec["dataset"] for t in self.asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
-        self.sources: dict[int, str] = {}
-        self.processes = 0
-        self._is_skipping = is_skipping
-        self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial in the requested order, except for skipped cells."""
         frames, missing = {}, {}
-        for i, trials in enumerate(self._asked):
-            if not self._is_fresh and (taken := self.earlier.rows(trials)):
+        for i, trials in enumerate(self.asked):
+            if not self.is_fresh and (taken := self.earlier.rows(trials)):
                 frames[i], self.sources[i] = taken
             else:
                 missing[i] = trials
@@ -287,9 +284,9 @@ class _Playing:
                 frames[i] = rows
             done, total = (
                 sum(not self._is_left_out(k) for k in numbers)
-                for numbers in (frames, range(len(self._asked)))
+                for numbers in (frames, range(len(self.asked)))
             )
-            self._report(Progress(done, total, clock.left / self._cores))
+            self.report(Progress(done, total, clock.left / self.cores))
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
@@ -298,14 +295,14 @@ class _Playing:
         self, missing: Mapping[int, Trials], clock: Clock
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the position of each, with its rows or, for a skipped cell, None."""
-        self.processes = max(1, min(self._cores, len(missing)))
+        self.processes = max(1, min(self.cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         with closing(calls(waiting, self.processes)) as messages:
             for i, word, value in messages:
-                trials = self._asked[i]
+                trials = self.asked[i]
                 if word == "error":
                     error = _failure(trials, value)
-                    if not (self._is_skipping and isinstance(error, TrialError)):
+                    if not (self.is_skipping and isinstance(error, TrialError)):
                         raise error
                     self.errors.setdefault(trials.cell.name, str(error))
                     clock.drop(trials.cell)
@@ -318,7 +315,7 @@ class _Playing:
                     yield i, rows.to_pandas()
 
     def _is_left_out(self, number: int) -> bool:
-        return self._asked[number].cell.name in self.errors
+        return self.asked[number].cell.name in self.errors
 
     def _call(self, trials: Trials) -> Call:
         """Return the call that plays a trial, and keeps the result if the class has a file."""
