@@ -102,9 +102,9 @@ def test_trials_differ(toy: Toy) -> None:
     first, last = choices(one, 8), choices(other, 8)
     for t, x in enumerate(choices(again, 8)):
         require_equal(t, x, first[t], "played again", "to draw from rng alone")
-    is_own = not np.isin(first[: problem.initial_count], last[: problem.initial_count]).any()
+    is_other = not np.isin(first[: problem.initial_count], last[: problem.initial_count]).any()
     seen = "two trials share coordinates of initial points"
-    require(is_own, seen, "points drawn from rng, which is told the trial")
+    require(is_other, seen, "points drawn from rng, which is told the trial")
 
 
 @marked(compares_plays=True)

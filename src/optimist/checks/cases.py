@@ -197,7 +197,7 @@ class World:
         """Construct the environment of each of the given trials."""
         return [build(self.cell, trial, self.data())[0] for trial in trials]
 
-    def told(self) -> tuple[Any, Any]:
+    def first_trial(self) -> tuple[Any, Any]:
         """Construct the environment of the first trial and the problem of its setting."""
         return build(self.cell, 0, self.data())
 

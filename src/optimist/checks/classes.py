@@ -181,8 +181,8 @@ def test_cites_its_source(method: Method) -> None:
         "author, year and a theorem, algorithm, equation or section in it, as in 'Abbasi-Yadkori "
         "et al. (2011), Theorem 2', or the word unpublished"
     )
-    is_known = isinstance(cited, str) and (_PLACE.search(cited) or "unpublished" in cited)
-    require(is_known, f"reference is {cited!r}", allowed)
+    is_cited = isinstance(cited, str) and (_PLACE.search(cited) or "unpublished" in cited)
+    require(is_cited, f"reference is {cited!r}", allowed)
 
 
 @marked(is_hint=True)

@@ -116,8 +116,8 @@ class Report:
         findings = [asdict(finding) for finding in self.findings]
         for finding in findings:
             del finding["trace"]
-        found = {name: getattr(self, name) for name in ("label", "what", "failed", "refused")}
-        return found | {"findings": findings}
+        summary = {name: getattr(self, name) for name in ("label", "what", "failed", "refused")}
+        return summary | {"findings": findings}
 
     def to_text(self, debug: bool = False, columns: int | None = None) -> str:
         """Return failures and hints, one per line, with counts of all results.

@@ -190,6 +190,6 @@ def _round(error: BaseException) -> str:
     if hasattr(error, ROUND):
         return ""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    ours = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
-    rounds = [f.f_locals["t"] for f in ours if isinstance(f.f_locals.get("t"), int)]
+    of_package = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
+    rounds = [f.f_locals["t"] for f in of_package if isinstance(f.f_locals.get("t"), int)]
     return f", in round {rounds[-1] + 1}" if rounds else ""
