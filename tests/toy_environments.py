@@ -20,7 +20,7 @@ STAND_IN = ROOT / "data" / "stand_in"
 
 def choices(algorithm, environment, rounds):
     """Play on arms; return the chosen arms, each of which is one."""
-    return plays.choices(plays.Arms(algorithm, environment), rounds)
+    return plays.choices(plays.Player(algorithm, environment), rounds)
 
 
 def papers():

@@ -93,7 +93,7 @@ def test_raw_and_aggregated_histories_choose_the_same(name, link):
     problem = make_problem(link, fixed_arms=True)
     environment = plays.sampled(Toy(method, link), problem, 12, [2.0, 2.0])
     raw, aggregated = (
-        plays.Arms(Toy(Method(method.with_options(history=mode)), link).build(problem), environment)
+        plays.Player(make_algorithm(method.with_options(history=mode), problem), environment)
         for mode in HISTORIES
     )
     plays.require_equal_plays(raw, aggregated, range(120), "with history=raw", "the same arm")

@@ -148,9 +148,6 @@ plays_the_same_twice: allowed: to draw from rng alone
 plays_the_same_twice: a numpy Generator that __init__(self, problem, *, rng) would get
     def __init__(self, problem, *, epsilon=0.1): super().__init__(problem, rng=None)
     def select(self, arms): return time.perf_counter_ns() // 100 % len(arms)
-is_built_small: is 144 and 80000064 bytes; allowed
-    INIT
-        self.seen = np.zeros(problem.horizon)
 is_built_small: there is no memory for a horizon of 1e+07
     INIT
         self.seen = [np.zeros((problem.horizon, problem.horizon))]
@@ -227,7 +224,7 @@ def failures(label, *names):
         for case in cases if not names or name in names else ():
             if takes(test, argument, case):
                 place = f"{test.__module__}:{test.__name__}"
-                result, seen, allowed, _ = served.run(print, test=place, case=case, seconds=60)
+                result, seen, allowed, _ = served.run(print, test=place, case=case)
                 if result == "failed" and not hasattr(test, "is_hint"):
                     failed[name] = f"{seen}; allowed: {allowed}"
     return failed
@@ -291,12 +288,12 @@ def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
     assert set(found.results.values()) == {"failed", "not run"}
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_class_that_hangs_is_stopped(here):
     write_class(here, "def select(self, arms):\n    while True: pass")
-    (found,) = check("mine.py:Mine", seconds=0.5, only="chooses_an_arm")
-    words = {one.words for one in found.findings if one.result == "failed"}
-    assert words == {"it was not done in time; allowed: 0.5 s for a test"}
+    (report,) = check("mine.py:Mine", seconds=3.0, only="chooses_an_arm or built_small")
+    words = {one.words for one in report.findings if one.result == "failed"}
+    assert words == {"it was not done in time; allowed: 3 s for a test"}
+    assert report.results["is_built_small"] == "held"
 
 
 ENDS = [

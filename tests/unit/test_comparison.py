@@ -1,6 +1,7 @@
 """Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
 
 import inspect
+import io
 import json
 import math
 import os
@@ -22,14 +23,13 @@ import optimist
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.cli import main, new
-from optimist.comparison import draw, show
+from optimist.comparison import draw, earlier_trials, show
 from optimist.comparison import play as playing
 from optimist.comparison.clock import Clock
-from optimist.comparison.committed import Committed
 from optimist.config.load import load_config, load_paper, load_style, using
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError, UnwritableError
-from optimist.core.layout import digest_in_name
+from optimist.core.layout import Layout, digest_in_name
 from optimist.experiments import cell_records
 from optimist.experiments.cell import make_cell, play_trial
 from optimist.experiments.job import make_result
@@ -42,7 +42,7 @@ def here(tmp_path, monkeypatch):
     """Give an empty folder that is the current one, and to which results are written."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
-    monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
+    monkeypatch.setattr(earlier_trials, "figures_folder", lambda paper: tmp_path / "figures")
     (tmp_path / "mine.py").write_text(MINE)
     yield tmp_path
     REGISTRIES["arms"].added.clear()
@@ -539,17 +539,12 @@ def test_the_command_refuses_in_one_line(here, capsys, words, expected):
     assert not (here / "results").exists()
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (math.nan, "not known yet"),
-        (12.0, "12 s left"),
-        (600.0, "10 min left"),
-        (7200.0, "2.0 h left"),
-    ],
-)
-def test_the_time_that_is_left_is_said_in_words(seconds, text):
-    assert text in show._left(playing.Progress(1, 2, seconds))
+def test_the_time_that_is_left_is_said_in_words(monkeypatch):
+    monkeypatch.setattr(show, "PLAIN_PAUSE", -1.0)
+    stream = io.StringIO()
+    with show.progress(stream) as report:
+        report(playing.Progress(1, 2, 600.0))
+    assert stream.getvalue() == "1 of 2 trials, some 10 min left\n"
 
 
 def test_the_interface_is_imported_when_it_is_used():
@@ -664,11 +659,10 @@ def test_a_damaged_table_is_refused(full_run, here):
 
 def test_the_table_of_the_project_has_what_is_compared_first():
     """The paper's own trials are committed and of today's code."""
-    figures = playing.figures_folder("glb_omd")
-    known = Committed(figures, "glb_omd")
+    earlier = earlier_trials.EarlierTrials(Layout("", ""), takes_all=False)
     cell = make_cell(load_paper("glb_omd"), "logistic_s3", "glb_omd")
-    found = known.rows(Trials("regret", cell, 0, 1), digest_of("glb_omd/logistic_s3", "glb_omd"))
-    assert found is not None and found[0]["round"].iloc[-1] == cell.spec["horizon"]
+    rows, commit = earlier.rows(Trials("regret", cell, 0, 1))
+    assert commit and rows["round"].iloc[-1] == cell.spec["horizon"]
 
 
 def test_an_algorithm_that_is_named_twice_is_refused():
@@ -818,18 +812,18 @@ def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
     assert called == [*labels[:2], "y.py:Mine (gamma=1)", "Other", "uniform"]
 
 
-def test_time_left_is_known_once_something_was_played():
+def test_time_left_goes_by_costs_and_then_by_the_trials_of_the_cell():
     one, *others = (
         Trials("regret", make_cell(load_paper("glb_omd"), "logistic_s3", label), 0, 1)
         for label in ("uniform", "gloc", "gloc", "gloc")
     )
     clock = Clock([one, *others])
     assert clock.left > 0.0
-    clock._expected = dict.fromkeys(clock._expected, math.nan)
-    assert math.isnan(clock.left)
     clock.stop(one, 2.0)
-    assert clock.left == 6.0
-    clock.drop(others[0].cell)
+    clock.stop(others[0], 3.0)
+    clock.stop(others[1], 5.0)
+    assert clock.left == 4.0
+    clock.drop(others[2].cell)
     assert clock.left == 0.0
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from optimist.cli import folder, main
-from optimist.comparison import play
+from optimist.comparison import earlier_trials
 from optimist.core import root
 from optimist.core.errors import ConfigError
 
@@ -102,16 +102,16 @@ def test_tables_of_a_full_run_are_those_of_the_folder_once_it_has_made_them(
 ):
     places("vendor/optimist/project")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(play, "load_config", lambda: {"figures": "figures"})
+    monkeypatch.setattr(earlier_trials, "load_config", lambda: {"figures": "figures"})
     packaged = tmp_path / "vendor/optimist/project/figures"
     own = tmp_path / "figures/bkb"
     (packaged / "bkb").mkdir(parents=True)
     (packaged / "bkb/trials.parquet").write_bytes(b"")
     own.mkdir(parents=True)
     (own / "regret.png").write_bytes(b"")  # a figure, made alone
-    assert play.figures_folder("bkb") == packaged
+    assert earlier_trials.figures_folder("bkb") == packaged
     (own / "trials.parquet").write_bytes(b"")
-    assert play.figures_folder("bkb") == tmp_path / "figures"
+    assert earlier_trials.figures_folder("bkb") == tmp_path / "figures"
 
 
 def test_a_checkout_is_written_to_and_named_by_relative_paths(places, tmp_path, monkeypatch):

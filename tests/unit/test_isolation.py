@@ -14,6 +14,7 @@ import optimist
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.cli import new
+from optimist.comparison import earlier_trials
 from optimist.comparison import play as playing
 from optimist.core.errors import ConfigError, EndedError, ResultError
 from optimist.experiments import isolation, results
@@ -60,7 +61,7 @@ def here(tmp_path, monkeypatch):
     """Return an empty folder: the current one, and the one that takes results."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
-    monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
+    monkeypatch.setattr(earlier_trials, "figures_folder", lambda paper: tmp_path / "figures")
     return tmp_path
 
 
@@ -211,10 +212,4 @@ def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys
     )
     monkeypatch.setenv("PYTHONPATH", str(here), prepend=os.pathsep)
     with pytest.raises(ResultError, match=r"^numpy .* multiplies .* wrongly .*=own \(the last"):
-        optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=5)
-
-
-def test_a_notebook_with_other_kernels_is_told(here, monkeypatch):
-    monkeypatch.setattr(playing.blas_kernels, "is_shared", lambda: False)
-    with pytest.warns(UserWarning, match="other processes play the trials, with the shared"):
         optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=5)

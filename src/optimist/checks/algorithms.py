@@ -22,8 +22,7 @@ from optimist.checks.cases import (
     untouched,
 )
 from optimist.checks.plays import (
-    Arms,
-    Box,
+    Player,
     choices,
     require_equal,
     require_equal_plays,
@@ -57,7 +56,7 @@ def test_chooses_an_arm(played: Played) -> None:
         arms = environment.arms(t).copy()
         arms.flags.writeable = False
         context = environment.context(t)
-        one = Arms(algorithm, ScriptedEnvironment([arms], environment.reward, context=context))
+        one = Player(algorithm, ScriptedEnvironment([arms], environment.reward, context=context))
         step = "select"
         try:
             choice = one.choose(t)
@@ -78,7 +77,7 @@ def test_asks_for_points_of_its_box(played: Played) -> None:
         one = started(played)
     asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
     for t, x in enumerate([] if initial is None else initial):
-        require_equal(one, t, asked[t], x, "with initial points", "problem.initial first")
+        require_equal(t, asked[t], x, "with initial points", "problem.initial first")
 
 
 # Two plays that must be equal.
@@ -89,23 +88,23 @@ def test_plays_the_same_twice(played: Played) -> None:
     """Playing the same trial again gives the same choices."""
     one = started(played)
     first, again = (choices(each, played.rounds(60)) for each in (one, started(played)))
-    has_rng = "rng" in inspect.signature(played.cls).parameters
+    has_rng = "rng" in inspect.signature(type(one.algorithm)).parameters
     given = "" if has_rng else ", a numpy Generator that __init__(self, problem, *, rng) would get"
     for t, (choice, other) in enumerate(zip(first, again, strict=True)):
-        require_equal(one, t, other, choice, "played again", f"to draw from rng alone{given}")
+        require_equal(t, other, choice, "played again", f"to draw from rng alone{given}")
 
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
     """If the problem has no initial points, each trial draws its own, reproducibly."""
     problem = toy.problem(initial=None)
-    one, again, other = (Box(toy.build(problem, trial)) for trial in (0, 0, 1))
+    one, again, other = (Player(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
     for t, x in enumerate(choices(again, 8)):
-        require_equal(one, t, x, first[t], "played again", "to draw from rng alone")
-    is_own = not np.isin(first[: problem.initial_count], last[: problem.initial_count]).any()
+        require_equal(t, x, first[t], "played again", "to draw from rng alone")
+    is_other = not np.isin(first[: problem.initial_count], last[: problem.initial_count]).any()
     seen = "two trials share coordinates of initial points"
-    require(is_own, seen, "points drawn from rng, which is told the trial")
+    require(is_other, seen, "points drawn from rng, which is told the trial")
 
 
 @marked(compares_plays=True)
@@ -226,7 +225,7 @@ def test_fixed_arms_change_no_choice(toy: Toy) -> None:
     # An algorithm may use that knowledge only to be faster.
     problems = [toy.problem(dimension=3, fixed_arms=is_fixed) for is_fixed in (True, False)]
     environment = sampled(toy, problems[0], 10, [1.5, 1.5, 0.0])
-    one, twin = (Arms(toy.build(problem), environment) for problem in problems)
+    one, twin = (Player(toy.build(problem), environment) for problem in problems)
     require_equal_plays(one, twin, range(100), "told that arms are fixed", "the same arm")
 
 
@@ -242,7 +241,7 @@ def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
     turned = [arms if t < LOOKS // 2 else arms[::-1].copy() for t, arms in enumerate(pools)]
     context, paid = toys.CONTEXT.get(toy.kind), [0.0]
     one, other, contrary = (
-        Arms(toy.build(problem), ScriptedEnvironment(offered, reward, context=context))
+        Player(toy.build(problem), ScriptedEnvironment(offered, reward, context=context))
         for offered, reward in (
             (pools, lambda t, k: paid[0]),
             (turned, lambda t, k: paid[0]),

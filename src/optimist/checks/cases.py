@@ -150,10 +150,6 @@ class Played:
     def domain(self) -> str:
         return BOX if self.kind == BOX else "arms"
 
-    @property
-    def cls(self) -> Any:
-        return algorithm_class(name_of(self.cell.algorithm), self.domain)
-
     def rounds(self, enough: int, after_initial: int = AFTER_INITIAL) -> int:
         """Return the number of rounds to play.
 
@@ -201,7 +197,7 @@ class World:
         """Construct the environment of each of the given trials."""
         return [build(self.cell, trial, self.data())[0] for trial in trials]
 
-    def told(self) -> tuple[Any, Any]:
+    def first_trial(self) -> tuple[Any, Any]:
         """Construct the environment of the first trial and the problem of its setting."""
         return build(self.cell, 0, self.data())
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from optimist.core import executor
-from optimist.core.errors import ConfigError
+from optimist.core.errors import ConfigError, LateError
 from optimist.core.executor import Call
 from optimist.core.user_errors import in_one_line
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from optimist.checks.plugin import Report
 
 SECONDS = 60.0  # time limit of a test
-# Seconds by which a process may exceed the limit before it is killed. A class can ignore the limit
-# inside the process.
-GRACE = 5.0
 
 
 def check(
@@ -71,14 +68,16 @@ def check(
             return value
 
         def run(test: Callable[..., None], case: "Case") -> tuple[str, ...]:
-            asked = {"test": f"{test.__module__}:{test.__name__}", "case": case, "seconds": seconds}
-            most = None if seconds is None else seconds + GRACE
-            waiting[""] = Call("optimist.checks.served:run", asked, seconds=most)
+            asked = {"test": f"{test.__module__}:{test.__name__}", "case": case}
+            waiting[""] = Call("optimist.checks.served:run", asked, seconds=seconds)
             try:
                 return answer()
             except ConfigError:
                 raise
+            except LateError:
+                return plugin.FAILED, "it was not done in time", f"{seconds:g} s for a test", ""
             except Exception as error:
                 return plugin.FAILED, in_one_line(error), "to raise an exception", ""
 
-        return plugin.run(plugin.Plugin(label, answer, run), only)
+        reports = [plugin.Report(label, cases) for cases in answer()]
+        return plugin.run(plugin.Plugin(reports, run), only)

@@ -73,25 +73,25 @@ def means(world: World, environment: Any) -> list[np.ndarray]:
 
 def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> None:
     """Raise BrokenError unless two environments are equal in all that algorithms can observe."""
-    expected = _met(world, other)
-    for name, values in _met(world, one).items():
+    expected = _observed(world, other)
+    for name, values in _observed(world, one).items():
         is_are = "are others" if name == "rewards" else "is another"
         require(values == expected[name], f"{name} {is_are} when {how}", allowed)
 
 
-def _met(world: World, environment: Any) -> dict[str, Any]:
+def _observed(world: World, environment: Any) -> dict[str, Any]:
     """Return everything that algorithms can observe, as plain data by name."""
-    met: dict[str, Any] = {"rewards": rewards(world, environment)}
+    observed: dict[str, Any] = {"rewards": rewards(world, environment)}
     if world.domain == BOX:
-        met["value(x)"] = [mean.tolist() for mean in means(world, environment)]
-        met["problem().initial"] = np.array(environment.problem().initial).tolist()
-        return met
+        observed["value(x)"] = [mean.tolist() for mean in means(world, environment)]
+        observed["problem().initial"] = np.array(environment.problem().initial).tolist()
+        return observed
     for t in range(world.horizon):
-        met |= {
+        observed |= {
             f"{name}({t})": getattr(environment, name)(t).tolist() for name in ("arms", "means")
         }
-        met[f"context({t})"] = environment.context(t)
-    return met
+        observed[f"context({t})"] = environment.context(t)
+    return observed
 
 
 # The numbers of an environment.
@@ -236,7 +236,7 @@ def test_rewards_average_to_the_means(world: World) -> None:
 
     For a kernel problem, rewards vary no more than the problem states.
     """
-    problem = world.told()[1]
+    problem = world.first_trial()[1]
     if isinstance(problem, HeavyTailedProblem):
         raise SkipTest("rewards may have no finite variance")
     noise, true = [], []
@@ -292,7 +292,7 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
 @marked(domain="arms", is_hint=True)
 def test_tells_a_known_problem(world: World) -> None:
     """problem returns a problem of a class for which the algorithms of this package are made."""
-    problem = world.told()[1]
+    problem = world.first_trial()[1]
     kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"
     require(isinstance(problem, kinds), seen, ", ".join(cls.__name__ for cls in kinds))
@@ -300,19 +300,19 @@ def test_tells_a_known_problem(world: World) -> None:
 
 def test_the_algorithm_is_told_the_truth(world: World) -> None:
     """The problem states the true dimension, horizon, fixed_arms and bound on the parameter."""
-    environment, problem = world.told()
+    environment, problem = world.first_trial()
     is_box = world.domain == BOX
     arms = environment.low[None] if is_box else environment.arms(0)
-    given = world.horizon
-    truth = {"dimension": arms.shape[1], "horizon": given}
+    truth = {"dimension": arms.shape[1], "horizon": world.horizon}
     if not is_box:
-        is_fixed = (np.array_equal(arms, environment.arms(t)) for t in range(given))
+        is_fixed = (np.array_equal(arms, environment.arms(t)) for t in range(world.horizon))
         truth["fixed_arms"] = all(is_fixed)
     for name, true in truth.items():
         seen = getattr(problem, name, None)
         require(seen == true, f"problem.{name} is {seen!r}", f"{true}, as in the environment")
     horizon = getattr(environment, "horizon", None)
-    require(horizon == given, f"horizon is {horizon!r}", f"{given}, as it was given")
+    is_given = horizon == world.horizon
+    require(is_given, f"horizon is {horizon!r}", f"{world.horizon}, as it was given")
     theta, is_kernel = environment.theta, isinstance(problem, KernelProblem)
     if theta is not None and not is_box:
         shape = (len(arms),) if is_kernel else (arms.shape[1],)
@@ -325,7 +325,7 @@ def test_the_algorithm_is_told_the_truth(world: World) -> None:
 @marked(domain=BOX)
 def test_the_algorithm_is_told_the_true_box(world: World) -> None:
     """The problem is a BoxProblem with the environment's box and valid initial points."""
-    environment, problem = world.told()
+    environment, problem = world.first_trial()
     returned = f"problem returned a {type(problem).__name__}"
     require(isinstance(problem, BoxProblem), returned, "a BoxProblem")
     for name in ("low", "high"):

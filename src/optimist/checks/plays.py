@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from optimist.checks import toys
 from optimist.checks.cases import BOX, BrokenError, Played, Toy, require
 from optimist.checks.toys import ScriptedEnvironment, ScriptedFunction, bowl, truth_length
-from optimist.environments.base import FiniteArmEnvironment
 from optimist.experiments.loop import Trajectory, play
 from optimist.numerics.links import Gaussian
 from optimist.numerics.network import TwoLayerNetwork
@@ -18,43 +18,53 @@ from optimist.numerics.network import TwoLayerNetwork
 Script = Callable[[int, float], float]
 
 
-class Arms:
-    """An algorithm that plays in an environment with arms.
+class Player:
+    """An algorithm that plays in an environment with arms or, without one, on a box.
 
-    If ``array`` is given, the algorithm receives it in each round, filled with the current arms.
+    On a box, the rewards are values of the function `bowl`. With ``reuses``, one array is filled
+    with the arms of each round, or a point on a box is given back in the array that the algorithm
+    returned, not in a copy. The attribute ``array`` is this array.
     """
 
-    def __init__(
-        self, algorithm: Any, environment: FiniteArmEnvironment, array: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, algorithm: Any, environment: Any = None, reuses: bool = False) -> None:
         self.algorithm = algorithm
         self.environment = environment
-        self.array = array
+        self.reuses = reuses
+        self.array = np.empty_like(environment.arms(0)) if environment and reuses else np.empty(0)
 
-        self.truth_length = truth_length(algorithm.problem, environment.arms(0))
+    @property
+    def truth_length(self) -> int:
+        """Length of a row in the argument of ``contains``."""
+        problem = self.algorithm.problem
+        if self.environment is None:
+            return TwoLayerNetwork(problem.dimension, problem.hidden).size
+        return truth_length(problem, self.environment.arms(0))
 
-    def arms(self, t: int) -> np.ndarray:
-        """Return the arms of round ``t`` as an array of shape (K, d)."""
-        arms = self.environment.arms(t)
-        if self.array is None:
-            return arms
-        self.array[:] = arms
-        return self.array
+    def choose(self, t: int) -> Any:
+        """Return the choice in round ``t``; raise BrokenError if it is no arm, or no point."""
+        if self.environment is not None:
+            arms = self._arms(t)
+            index = self.algorithm.select(arms)
+            is_int = isinstance(index, int | np.integer) and not isinstance(index, bool)
+            seen = f"in round {t + 1} select returned {index!r}, of type {type(index).__name__}"
+            allowed = f"an int from 0 to {len(arms) - 1}, as int(...) makes it"
+            require(is_int and 0 <= index < len(arms), seen, allowed)
+            return int(index)
+        x, problem = self.algorithm.propose(), self.algorithm.problem
+        is_point = isinstance(x, np.ndarray) and x.shape == problem.low.shape
+        is_inside = is_point and ((x >= problem.low) & (x <= problem.high)).all()
+        allowed = f"an array from {_brief(problem.low)} to {_brief(problem.high)}"
+        require(is_inside, f"in round {t + 1} propose returned {x!r}", allowed)
+        self.array = x
+        return x
 
-    def choose(self, t: int) -> int:
-        """Return the choice in round ``t``; raise BrokenError unless it is the index of an arm."""
-        arms = self.arms(t)
-        index = self.algorithm.select(arms)
-        is_int = isinstance(index, int | np.integer) and not isinstance(index, bool)
-        seen = f"in round {t + 1} select returned {index!r}, of type {type(index).__name__}"
-        allowed = f"an int from 0 to {len(arms) - 1}, as int(...) makes it"
-        require(is_int and 0 <= index < len(arms), seen, allowed)
-        return int(index)
-
-    def learn(self, t: int, choice: int) -> None:
+    def learn(self, t: int, choice: Any) -> None:
         """Give the algorithm the reward of its choice in round ``t``."""
+        if self.environment is None:
+            self.algorithm.observe(choice if self.reuses else choice.copy(), bowl(choice))
+            return
         context, reward = self.environment.context(t), self.environment.reward(t, choice)
-        update, arguments = self.algorithm.update, (self.arms(t), choice, reward)
+        update, arguments = self.algorithm.update, (self._arms(t), choice, reward)
         try:
             update(*arguments, **context)
         except TypeError:
@@ -65,45 +75,13 @@ class Arms:
                 raise BrokenError(f"update does not take its arguments: {error}", call) from error
             raise
 
-    def words(self, choice: int) -> str:
-        """Return a description of a choice for a sentence whose subject is ``it``."""
-        return f"chose arm {choice}"
-
-
-class Box:
-    """An algorithm on a box, with rewards from the function `bowl`.
-
-    With ``reuses``, the algorithm gets back the same array that it returned, not a copy.
-    """
-
-    def __init__(self, algorithm: Any, reuses: bool = False) -> None:
-        self.algorithm = algorithm
-        self.reuses = reuses
-        self.array = np.empty(0)
-
-    @property
-    def truth_length(self) -> int:
-        """Length of a row in the argument of ``contains``."""
-        problem = self.algorithm.problem
-        return TwoLayerNetwork(problem.dimension, problem.hidden).size
-
-    def choose(self, t: int) -> np.ndarray:
-        """Return the choice in round ``t``, of shape (d,); raise BrokenError if it is invalid."""
-        x, problem = self.algorithm.propose(), self.algorithm.problem
-        is_point = isinstance(x, np.ndarray) and x.shape == problem.low.shape
-        is_inside = is_point and ((x >= problem.low) & (x <= problem.high)).all()
-        allowed = f"an array from {_brief(problem.low)} to {_brief(problem.high)}"
-        require(is_inside, f"in round {t + 1} propose returned {x!r}", allowed)
-        self.array = x
-        return x
-
-    def learn(self, t: int, choice: np.ndarray) -> None:
-        """Give the algorithm the reward of its choice in round ``t``."""
-        self.algorithm.observe(choice if self.reuses else choice.copy(), bowl(choice))
-
-    def words(self, choice: np.ndarray) -> str:
-        """Return a description of a choice for a sentence whose subject is ``it``."""
-        return f"asked for {_brief(choice)}"
+    def _arms(self, t: int) -> np.ndarray:
+        """Return the arms of round ``t`` as an array of shape (K, d)."""
+        arms: np.ndarray = self.environment.arms(t)
+        if not self.reuses:
+            return arms
+        self.array[:] = arms
+        return self.array
 
 
 def _brief(x: np.ndarray) -> str:
@@ -111,38 +89,40 @@ def _brief(x: np.ndarray) -> str:
     return np.array2string(x, precision=4, threshold=6, edgeitems=2)
 
 
-def started(case: Played | Toy, reuses: bool = False) -> Any:
-    """Return an `Arms` or a `Box` at the start of a trial in a setting, or on a toy box."""
+def started(case: Played | Toy, reuses: bool = False) -> Player:
+    """Return a player at the start of a trial in a setting, or on a toy box."""
     if isinstance(case, Toy):
-        return Box(case.build(case.problem()), reuses)
+        return Player(case.build(case.problem()), reuses=reuses)
     environment, algorithm = case.build()
-    if case.domain == BOX:
-        return Box(algorithm, reuses)
-    return Arms(algorithm, environment, np.empty_like(environment.arms(0)) if reuses else None)
+    return Player(algorithm, None if case.domain == BOX else environment, reuses)
 
 
-def choices(one: Any, rounds: int) -> list[Any]:
+def choices(one: Player, rounds: int) -> list[Any]:
     """Play the given number of rounds, and return copies of the choices."""
     chosen = []
     for t in range(rounds):
         choice = one.choose(t)
-        chosen.append(np.copy(choice) if isinstance(one, Box) else choice)
+        chosen.append(copy(choice))
         one.learn(t, choice)
     return chosen
 
 
-def require_equal(one: Any, t: int, seen: Any, expected: Any, how: str, allowed: str) -> None:
+def require_equal(t: int, seen: Any, expected: Any, how: str, allowed: str) -> None:
     """Raise BrokenError unless two choices in round ``t`` are equal.
 
     ``how`` says how the choice ``seen`` was made.
     """
-    words = f"{how}, it {one.words(seen)} in round {t + 1}, not {one.words(expected)}"
+    did, wanted = (
+        f"asked for {_brief(choice)}" if np.ndim(choice) else f"chose arm {choice}"
+        for choice in (seen, expected)
+    )
+    words = f"{how}, it {did} in round {t + 1}, not {wanted}"
     require(np.array_equal(seen, expected), words, allowed)
 
 
 def require_equal_plays(
-    one: Any,
-    twin: Any,
+    one: Player,
+    twin: Player,
     rounds: range,
     how: str,
     allowed: str,
@@ -158,7 +138,7 @@ def require_equal_plays(
     for t in rounds:
         before()
         choice, expected = one.choose(t), twin.choose(t)
-        require_equal(one, t, choice, expected, how, allowed)
+        require_equal(t, choice, expected, how, allowed)
         twin.learn(t, expected)
         one.learn(t, choice)
         after()

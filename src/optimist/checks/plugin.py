@@ -1,9 +1,7 @@
 """A pytest plugin that runs tests in another process, and reports of their findings."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from os import devnull
 from pathlib import Path
 from typing import Any
@@ -71,29 +69,23 @@ class Report:
         self.what = f"{kind} on {'arms' if first.domain == 'arms' else 'a box'}"
         self.cases = cases
         self.findings: list[Finding] = []
-        # Reasons for not running tests, by kind of problem or place. The second mapping is only for
-        # tests that compare plays.
-        self._blocked: dict[str, tuple[str, str]] = {}
-        self._erratic: dict[str, tuple[str, str]] = {}
+        # Results and reasons of tests that are not run, by kind of problem or place. Keys with True
+        # are only for tests that compare plays.
+        self._blocked: dict[tuple[str, bool], tuple[str, str]] = {}
 
     def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
         """Run a test and return its finding; skip it if an earlier result makes it pointless."""
         marks, name = test.__dict__, test.__name__.removeprefix("test_")
         head = name, " ".join((test.__doc__ or "").split()), case.where
-        blocked = [self._blocked.get(key) for key in ("", case.kind, case.where)]
-        blocked += [self._erratic.get(case.kind)] if "compares_plays" in marks else []
-        for fault in filter(None, blocked):
-            self.findings.append(Finding(*head, *fault))
-            return self.findings[-1]
-        result, seen, allowed, trace = run(test, case)
-        fault = NOT_RUN, f"{name} failed"
+        keys = [("", False), (case.kind, False), (case.where, False)]
+        keys += [(case.kind, True)] if "compares_plays" in marks else []
+        blocked = next((self._blocked[key] for key in keys if key in self._blocked), None)
+        result, seen, allowed, trace = (*blocked, "", "") if blocked else run(test, case)
         if result == REFUSED:
             key = case.kind if isinstance(case, Toy) else case.where
-            self._blocked[key] = PASSED_OVER, "the class refuses the problem"
-        elif result == FAILED and "is_basic" in marks:
-            self._blocked[case.kind] = fault
-        elif result == FAILED and "tells_plays" in marks and not trace:
-            self._erratic[case.kind] = fault
+            self._blocked[key, False] = PASSED_OVER, "the class refuses the problem"
+        elif result == FAILED and ("is_basic" in marks or ("tells_plays" in marks and not trace)):
+            self._blocked[case.kind, "is_basic" not in marks] = NOT_RUN, f"{name} failed"
         elif result == FAILED and "is_hint" in marks:
             result = HINT
         self.findings.append(Finding(*head, result, seen, allowed, trace))
@@ -124,8 +116,8 @@ class Report:
         findings = [asdict(finding) for finding in self.findings]
         for finding in findings:
             del finding["trace"]
-        found = {name: getattr(self, name) for name in ("label", "what", "failed", "refused")}
-        return found | {"findings": findings}
+        summary = {name: getattr(self, name) for name in ("label", "what", "failed", "refused")}
+        return summary | {"findings": findings}
 
     def to_text(self, debug: bool = False, columns: int | None = None) -> str:
         """Return failures and hints, one per line, with counts of all results.
@@ -158,23 +150,17 @@ class Report:
 
 
 class Plugin:
-    """A pytest plugin that calls ``load`` to get the cases of a label, and ``run`` for each test.
+    """A pytest plugin that calls ``run`` for each test, and adds its findings to the reports.
 
-    Both usually call functions of `optimist.checks.served` in another process.
+    The function usually calls `optimist.checks.served.run` in another process.
     """
 
-    def __init__(self, label: str, load: Callable[[], list[list[Case]]], run: Run) -> None:
+    def __init__(self, reports: list[Report], run: Run) -> None:
         self.stopped: BaseException | None = None
-        self._label, self._load, self._run = label, load, run
-
-    @cached_property
-    def reports(self) -> list[Report]:
-        """The report on each class, which has no findings until tests are run."""
-        return [Report(self._label, cases) for cases in self._load()]
+        self.reports, self._run = reports, run
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        with self._stopping():
-            reports = list(enumerate(self.reports))
+        reports = enumerate(self.reports)
         cases = {f"{i}-{k}": case for i, one in reports for k, case in enumerate(one.cases)}
         parametrize(metafunc, cases)
 
@@ -185,20 +171,14 @@ class Plugin:
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
         report = self.reports[int(pyfuncitem.callspec.id.partition("-")[0])]
-        with self._stopping():
+        try:
             finding = report.add(pyfuncitem.function, _case(pyfuncitem), self._run)
+        except BaseException as error:  # end pytest, and keep the exception for `run`
+            self.stopped = error
+            raise KeyboardInterrupt from error
         if finding.result == FAILED:
             pytest.fail(finding.words, pytrace=False)
         return True
-
-    @contextmanager
-    def _stopping(self) -> Iterator[None]:
-        """End pytest if the block raises an exception, and keep the exception for the caller."""
-        try:
-            yield
-        except BaseException as error:
-            self.stopped = error
-            raise KeyboardInterrupt from error
 
 
 def _case(item: pytest.Function) -> Any:

@@ -5,6 +5,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from unittest import SkipTest
 
 from optimist.algorithms import REGISTRIES, canonical
@@ -28,13 +29,12 @@ from optimist.checks.cases import (
 from optimist.config.load import load_paper, paper_names
 from optimist.config.select import setting
 from optimist.core import blas_kernels
-from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
+from optimist.core.errors import ConfigError
 from optimist.core.label import Label
-from optimist.core.registry import Registry, file_meant, names_file
+from optimist.core.registry import Registry, names_file
 from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
-from optimist.experiments.limits import limited
 
 LONGEST = 240  # maximum number of characters in an observation
 # Settings of the papers in which a user's algorithm plays, by kind of problem. None of them needs a
@@ -100,12 +100,7 @@ def _registries(name: str) -> list[str]:
         return kinds
     if errors:
         raise errors[0]
-    if meant := file_meant(name):
-        raise ConfigError(
-            f"unknown {_IN_FILES.kind} {name!r}{meant}; allowed: a class in a file, "
-            "path.py:Class, or a name that optimist list prints"
-        )
-    raise unknown_name(_IN_FILES.kind, name, set().union(*_ALL.values()))
+    raise replace(_IN_FILES, table=dict.fromkeys(chain(*_ALL.values()), "")).unknown(name)
 
 
 def _of_algorithm(text: str, domain: str) -> list[Case]:
@@ -147,8 +142,8 @@ def _of_environment(text: str) -> list[Case]:
     ]
 
 
-def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[str, ...]:
-    """Run a test, given as ``module:function``, on a case, for at most ``seconds``.
+def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
+    """Run a test, given as ``module:function``, on a case.
 
     Returns
     -------
@@ -164,7 +159,7 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
     module, _, name = test.partition(":")
     function = getattr(importlib.import_module(module), name)
     try:
-        with warnings.catch_warnings(), limited(seconds):
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             function(case)
     except SkipTest as reason:
@@ -172,8 +167,6 @@ def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[st
         return result, str(reason), "", ""
     except BrokenError as broken:
         return FAILED, _brief(broken.seen), _brief(broken.allowed), ""
-    except OutOfTimeError:
-        return FAILED, "it was not done in time", f"{seconds:g} s for a test", ""
     except BaseException as error:  # sys.exit in a class must not end this process
         if isinstance(error, ConfigError) and function.__dict__.get("is_basic") and not case.kind:
             raise
@@ -197,6 +190,6 @@ def _round(error: BaseException) -> str:
     if hasattr(error, ROUND):
         return ""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    ours = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
-    rounds = [f.f_locals["t"] for f in ours if isinstance(f.f_locals.get("t"), int)]
+    of_package = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
+    rounds = [f.f_locals["t"] for f in of_package if isinstance(f.f_locals.get("t"), int)]
     return f", in round {rounds[-1] + 1}" if rounds else ""

@@ -1,8 +1,8 @@
 """Estimate of the time that the remaining trials will take."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from statistics import fmean
 
 from optimist.core.root import project_root
 from optimist.experiments.cell import Cell
@@ -16,20 +16,15 @@ class Clock:
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
         self._left = Counter(one.cell.name for one in trials)
-        self._ended: Counter[str] = Counter()
-        self._seconds: dict[str, float] = defaultdict(float)  # by cell, for trials that have ended
-        self._expected: dict[str, float] = {}
-        for one in trials:
-            cell = one.cell
-            seconds = costs.seconds_of_cell(cell.paper, "regret", cell.setting, cell.algorithm)
-            self._expected[cell.name] = costs.seconds(one) if math.isnan(seconds) else seconds
+        self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell, of ended trials
+        self._expected = {one.cell.name: costs.seconds(one) for one in trials}
 
     def stop(self, trials: Trials, seconds: float) -> None:
         """Record that a trial ended after ``seconds``."""
         name = trials.cell.name
         self._left[name] -= 1
-        self._ended[name] += 1
-        self._seconds[name] += seconds
+        self._seconds[name].append(seconds)
+        self._expected[name] = fmean(self._seconds[name])
 
     def drop(self, cell: Cell) -> None:
         """Remove the remaining trials of a cell."""
@@ -37,18 +32,5 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """Remaining time on one core, in seconds.
-
-        A trial without an estimate is assumed to take the mean time of the trials that have ended.
-        """
-        ended = self._ended.total()
-        mean = sum(self._seconds.values()) / ended if ended else math.nan
-        total = 0.0
-        for name, number in self._left.items():
-            done, seconds = self._ended[name], self._expected[name]
-            if done:
-                seconds = self._seconds[name] / done
-            elif math.isnan(seconds):
-                seconds = mean
-            total += number * seconds if number else 0.0
-        return total
+        """Remaining time on one core, in seconds."""
+        return sum(number * self._expected[name] for name, number in self._left.items())

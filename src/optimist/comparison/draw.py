@@ -130,6 +130,9 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
             "color": colours[name_of(label)],
             "marker": shapes[i % len(shapes)],
             "linestyle": next(dashes[name_of(label)]),
+            "markevery": 0.15,
+            "markersize": 3.5,
+            "markeredgecolor": "white",
         }
         for i, label in enumerate(labels)
     }
@@ -168,12 +171,6 @@ def _draw_curves(
     for label, trials in rows.groupby("algorithm", sort=False):
         sizes = trials.groupby("round")["trial"].transform("size")
         shared = trials[sizes == trials["trial"].nunique()]
-        keywords = {
-            **style[label],
-            "markevery": 0.15,
-            "markersize": 3.5,
-            "markeredgecolor": "white",
-        }
         seaborn.lineplot(
             shared,
             x="round",
@@ -182,13 +179,13 @@ def _draw_curves(
             err_kws={"alpha": 0.2, "linewidth": 0},
             legend=False,
             ax=left,
-            **keywords,
+            **style[label],
         )
         means = shared.groupby("round")[["seconds", "regret"]].mean().dropna()
         if means.empty:  # trials from the table of a full run have no times
-            untimed.append(keywords["label"])
+            untimed.append(style[label]["label"])
         else:
-            right.plot(means["seconds"] * in_a_second, means["regret"], **keywords)
+            right.plot(means["seconds"] * in_a_second, means["regret"], **style[label])
     if untimed:
         words = f"without times, as of the full run: {', '.join(untimed)}"
         place = {"x": 0.03, "y": 0.97, "transform": right.transAxes, "ha": "left", "va": "top"}
@@ -230,7 +227,8 @@ def _draw_ends(
     Algorithms are in the order of the ranking: algorithms with ``failed`` trials come last.
     """
     import seaborn
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    from optimist.figures.figure import label_ticks
 
     table = _ends(rows)
     means = table.mean()
@@ -265,19 +263,10 @@ def _draw_ends(
     scale = _scale(values, table.median())
     if scale == LINEAR:
         scale = _scale(values, values, FARTHEST)
-    if scale != LINEAR:
-        canvas.set_xscale(**scale)
-        low, high = canvas.get_xlim()
-        steps = (1.0,) if not high < FARTHEST * low else (1.0, 3.0)
-        canvas.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        canvas.xaxis.set_minor_formatter(NullFormatter())
-        if scale["value"] == "log":
-            canvas.xaxis.set_major_locator(LogLocator(subs=steps))
-    else:
-        # A tick label at the very end of the axis would extend beyond the page.
-        canvas.locator_params(axis="x", nbins=5)
+    canvas.set_xscale(**scale)
     canvas.margins(x=0.08)
     canvas.set(xlabel="regret at the end, by trial", ylabel="")
+    label_ticks(canvas)
 
 
 def _draw_legend(page: "Page", canvas: "Canvas", complete: "pd.DataFrame", level: float) -> None:

@@ -3,22 +3,19 @@
 import os
 import shlex
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
 from optimist.comparison.clock import Clock
-from optimist.comparison.committed import Committed
+from optimist.comparison.earlier_trials import EarlierTrials
 from optimist.comparison.prepared_data import prepared
-from optimist.comparison.shelf import Shelf, read
 from optimist.config.load import load_config, overlays_in_use
 from optimist.config.select import OWN, Setting, cells, once, settings
-from optimist.core import blas_kernels
 from optimist.core.errors import (
     BrokenEnvironmentError,
     ConfigError,
@@ -28,12 +25,13 @@ from optimist.core.errors import (
     UnwritableError,
     check_writable,
     one_of,
+    whole_number,
 )
 from optimist.core.executor import Call, calls
 from optimist.core.label import name_of
 from optimist.core.layout import Layout
 from optimist.core.registry import names_file
-from optimist.core.root import made_before, workspace
+from optimist.core.root import workspace
 from optimist.core.user_errors import in_one_line, of_system
 from optimist.environments import environment_class
 from optimist.experiments.cell import Cell
@@ -61,7 +59,7 @@ class Progress:
     done, total : int
         Number of finished trials, and number of all trials.
     seconds_left : float
-        Expected time in seconds until all processes finish; NaN until every cell has an estimate.
+        Expected time in seconds until all processes finish.
     """
 
     done: int
@@ -150,10 +148,8 @@ def play(
         read or written.
     """
     one_of("errors", errors, ("raise", "skip"))
-    _tell_of_kernels()
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
+        whole_number(key, value, least)
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
         raise ConfigError(f"rounds is {rounds!r}; allowed: a whole number, at least 1, or none")
     chosen = cells(_settings(where), algorithms)
@@ -168,6 +164,7 @@ def play(
         for cell in chosen
         for trial in range(first, first + trials)
     ]
+    report = report or (lambda progress: None)
     playing = _Playing(asked, cores, report, fresh, committed, errors == "skip")
     frames = playing.frames()
     if not frames:
@@ -177,7 +174,11 @@ def play(
     joined.attrs |= {
         "reused": taken.pop("", 0),
         "committed": dict(taken),
-        "other_code": playing.other_code,
+        "other_code": {
+            "cells": sorted(playing.earlier.of_other_code),
+            "of": len(playing.earlier.committed),
+            "taken": committed,
+        },
         "processes": playing.processes,
         "kept": playing.is_keeping,
         "errors": playing.errors,
@@ -199,16 +200,6 @@ def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
     }
 
 
-def _tell_of_kernels() -> None:
-    """Warn if numpy's kernels in this process differ from the kernels used to play the trials."""
-    if "numpy" in sys.modules and not blas_kernels.is_shared():
-        warnings.warn(
-            "numpy computes here with this machine's kernels or threads; other processes play the "
-            "trials, with the shared kernels, and give the numbers of the workflow",
-            stacklevel=3,
-        )
-
-
 def _place(cell: Cell) -> str:
     return f"{cell.paper}/{cell.setting}"
 
@@ -226,12 +217,7 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     return once(chosen)
 
 
-def figures_folder(paper: str) -> Path:
-    """Return the figures folder that contains a paper's last full run."""
-    table = Layout("", load_config()["figures"]).trials(paper)
-    return made_before(table).parents[1]
-
-
+@dataclass
 class _Playing:
     """The requested trials, each taken from earlier results or played.
 
@@ -240,8 +226,8 @@ class _Playing:
     asked : list of Trials
         Single trials.
     cores : int
-    report : callable or None
-    fresh : bool
+    report : callable
+    is_fresh : bool
         Whether to ignore the results of earlier trials.
     takes_all : bool
         Whether to take trials from tables even if another version of the code played them.
@@ -250,6 +236,7 @@ class _Playing:
 
     Attributes
     ----------
+    earlier : EarlierTrials
     sources : dict
         Sources of the trials that were not played now, by position in ``asked``. The source of a
         trial from the table of a full run is the commit of its code; that of a kept result is "".
@@ -261,94 +248,61 @@ class _Playing:
         Error messages of skipped cells, by cell name.
     """
 
-    def __init__(
-        self,
-        asked: Sequence[Trials],
-        cores: int,
-        report: Report | None,
-        fresh: bool,
-        takes_all: bool,
-        is_skipping: bool,
-    ) -> None:
-        self._asked = asked
-        self._is_fresh = fresh
-        self._cores = cores
-        self._report = report or (lambda progress: None)
+    asked: Sequence[Trials]
+    cores: int
+    report: Report
+    is_fresh: bool
+    takes_all: bool
+    is_skipping: bool
+    sources: dict[int, str] = field(default_factory=dict)
+    processes: int = 0
+    is_keeping: bool = True
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         layout = Layout(str(workspace() / load_config()["results"]), "")
-        self._shelf, self._kept = Shelf(layout), Path(layout.kept)
-        self.is_keeping = True
+        self.earlier = EarlierTrials(layout, takes_all=self.takes_all)
+        self._kept = Path(layout.kept)
         try:
             check_writable(layout.kept)
         except UnwritableError:
             self.is_keeping = False
-        names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
+        names = {t.cell.spec["dataset"] for t in self.asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
-        papers = set() if fresh else {t.cell.paper for t in asked} - {OWN}
-        self._tables = {
-            paper: Committed(figures_folder(paper), paper, takes_all=takes_all) for paper in papers
-        }
-        self._takes_all = takes_all
-        self.sources: dict[int, str] = {}
-        self.processes = 0
-        self._is_skipping = is_skipping
-        self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial in the requested order, except for skipped cells."""
-        frames = {} if self._is_fresh else self._made_before()
-        missing = {i: t for i, t in enumerate(self._asked) if i not in frames}
+        frames, missing = {}, {}
+        for i, trials in enumerate(self.asked):
+            if not self.is_fresh and (taken := self.earlier.rows(trials)):
+                frames[i], self.sources[i] = taken
+            else:
+                missing[i] = trials
         clock = Clock([*missing.values()])
-        asked = Counter(trials.cell.name for trials in self._asked)
-        ended = Counter(self._asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
             if rows is not None:
                 frames[i] = rows
-                ended[self._asked[i].cell.name] += 1
             done, total = (
-                sum(number for name, number in counts.items() if name not in self.errors)
-                for counts in (ended, asked)
+                sum(not self._is_left_out(k) for k in numbers)
+                for numbers in (frames, range(len(self.asked)))
             )
-            self._report(Progress(done, total, clock.left / self._cores))
+            self.report(Progress(done, total, clock.left / self.cores))
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
-
-    def _made_before(self) -> "dict[int, pd.DataFrame]":
-        """Return the rows of trials that were kept or are in tables, by position in ``asked``."""
-        frames = {}
-        for i, trials in enumerate(self._asked):
-            rows = self._shelf.rows(trials)
-            if rows is not None:
-                frames[i], self.sources[i] = rows, ""
-            elif trials.cell.paper in self._tables:
-                taken = self._tables[trials.cell.paper].rows(trials, self._shelf.digest(trials))
-                if taken is not None:
-                    frames[i], self.sources[i] = taken
-        return frames
-
-    @property
-    def other_code(self) -> dict[str, Any]:
-        """Cells in the tables that another version of the code played; see `play`."""
-        tables = self._tables.values()
-        return {
-            "cells": sorted(set().union(*(table.other for table in tables))),
-            "of": sum(len(table.cells) for table in tables),
-            "taken": self._takes_all,
-        }
 
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the position of each, with its rows or, for a skipped cell, None."""
-        self.processes = max(1, min(self._cores, len(missing)))
+        self.processes = max(1, min(self.cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
-        outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
         with closing(calls(waiting, self.processes)) as messages:
             for i, word, value in messages:
-                trials = self._asked[i]
+                trials = self.asked[i]
                 if word == "error":
                     error = _failure(trials, value)
-                    if not (self._is_skipping and isinstance(error, TrialError)):
+                    if not (self.is_skipping and isinstance(error, TrialError)):
                         raise error
                     self.errors.setdefault(trials.cell.name, str(error))
                     clock.drop(trials.cell)
@@ -358,10 +312,10 @@ class _Playing:
                 elif not self._is_left_out(i):
                     seconds, rows = value
                     clock.stop(trials, seconds)
-                    yield i, read(Path(outputs[i])) if rows is None else rows.to_pandas()
+                    yield i, rows.to_pandas()
 
     def _is_left_out(self, number: int) -> bool:
-        return self._asked[number].cell.name in self.errors
+        return self.asked[number].cell.name in self.errors
 
     def _call(self, trials: Trials) -> Call:
         """Return the call that plays a trial, and keeps the result if the class has a file."""
@@ -369,7 +323,7 @@ class _Playing:
         is_kept = self.is_keeping and not cell.is_of_this_process
         arguments = {
             "trials": trials.describe(),
-            "output": str(self._kept / self._shelf.place(trials).path) if is_kept else "",
+            "output": str(self._kept / self.earlier.place(trials).path) if is_kept else "",
             "data": self._data.get(cell.spec.get("dataset", ""), ""),
             "added": _added(cell) if cell.is_of_this_process else None,
         }

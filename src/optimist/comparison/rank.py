@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.claims.evidence import RATIO_UNITS, Mean
-from optimist.claims.inference import mean_difference
 from optimist.claims.rule import holm
 from optimist.core.errors import ConfigError, proportion, unknown_name
 from optimist.core.label import Label
@@ -100,16 +99,24 @@ def _of_setting(
     base = order[0] if reference is None else reference
     for label in order:
         values = regrets[label]
+        is_compared = label != base and label in sound and base in sound
+        difference = _difference(values, sound[base]) if is_compared else Mean(np.empty(0))
         better_than = [loser for winner, loser in better if winner == label]
         worse_than = [winner for winner, loser in better if loser == label]
-        is_compared = label != base and label in sound and base in sound
+        low, high = _interval(Mean(values.to_numpy()), level)
+        difference_low, difference_high = _interval(difference, level)
         yield {
             "algorithm": label,
             "trials": len(values),
             "mean": means[label],
-            **_interval("low", "high", Mean(values.to_numpy()), level),
+            "low": low,
+            "high": high,
             "median": values.median(),
-            **_difference(values, regrets.get(base, values[:0]), level, is_compared=is_compared),
+            "difference": difference.value,
+            "difference_low": difference_low,
+            "difference_high": difference_high,
+            # With fewer trials, no test is made.
+            "p": two_sided(difference) if difference.n >= RATIO_UNITS else np.nan,
             "wins": len(better_than),
             "losses": len(worse_than),
             "better_than": sorted(better_than, key=order.index),
@@ -130,29 +137,13 @@ def _by_trial(ends: "pd.DataFrame", label: str, column: str) -> "pd.Series":
     return ends[ends["algorithm"] == label].set_index("trial")[column].astype(float)
 
 
-def _interval(low: str, high: str, evidence: Mean, level: float) -> dict[str, float]:
-    pieces = evidence.pieces(level)
-    bounds = pieces[0] if pieces else (np.nan, np.nan)
-    return dict(zip((low, high), bounds, strict=True))
+def _interval(evidence: Mean, level: float) -> tuple[float, float]:
+    return (evidence.pieces(level) or [(np.nan, np.nan)])[0]
 
 
-def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
+def _difference(one: "pd.Series", other: "pd.Series") -> Mean:
     """Return the evidence on the difference between two series, from the trials that both have."""
-    common = one.index.intersection(other.index)
-    return mean_difference(one[common].to_numpy(), other[common].to_numpy())
-
-
-def _difference(
-    values: "pd.Series", base: "pd.Series", level: float, *, is_compared: bool
-) -> dict[str, float]:
-    names = ("difference", "difference_low", "difference_high", "p")
-    if not is_compared or not len(values.index.intersection(base.index)):
-        return dict.fromkeys(names, np.nan)
-    evidence = _pair(values, base)
-    interval = _interval("difference_low", "difference_high", evidence, level)
-    # With fewer trials, no test is made.
-    p = two_sided(evidence) if evidence.n >= RATIO_UNITS else np.nan
-    return {"difference": evidence.value, **interval, "p": p}
+    return Mean((one - other).dropna().to_numpy())
 
 
 def two_sided(evidence: Mean) -> float:
@@ -163,7 +154,7 @@ def two_sided(evidence: Mean) -> float:
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
     """Return pairs of winner and loser; the probability of any wrong pair is at most ``error``."""
     pairs = list(combinations(regrets, 2))
-    evidence = [_pair(regrets[one], regrets[other]) for one, other in pairs]
+    evidence = [_difference(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])
     decided = zip(pairs, evidence, adjusted, strict=True)
     return [pair if one.value < 0.0 else pair[::-1] for pair, one, p in decided if p <= error]

@@ -61,18 +61,13 @@ def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
 
         def report(now: Progress) -> None:
             nonlocal last
-            bar.update(task, completed=now.done, total=now.total, left=_left(now))
+            left = f"some {in_words(now.seconds_left)} left"
+            bar.update(task, completed=now.done, total=now.total, left=left)
             if silent and time.monotonic() - last > PLAIN_PAUSE:
                 last = time.monotonic()
-                print(f"{now.done} of {now.total} trials, {_left(now)}", file=stream)
+                print(f"{now.done} of {now.total} trials, {left}", file=stream)
 
         yield report
-
-
-def _left(now: Progress) -> str:
-    if math.isnan(now.seconds_left):
-        return "time left: not known yet"
-    return f"some {in_words(now.seconds_left)} left"
 
 
 def compared(options: argparse.Namespace) -> "pd.DataFrame":

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
@@ -30,7 +31,7 @@ def play(
     output: str,
     data: str,
     added: Mapping[str, Any] | None = None,
-) -> "tuple[float, pa.Table | None]":
+) -> "tuple[float, pa.Table]":
     """Play a trial after an untimed warm-up; return its time and its rows.
 
     Parameters
@@ -51,8 +52,7 @@ def play(
     -------
     seconds : float
         CPU time in seconds.
-    rows : Table or None
-        None if the rows are in the result file.
+    rows : Table
 
     Raises
     ------
@@ -75,7 +75,6 @@ def play(
     with Meter() as meter:
         if output:
             make_result({**trials, "digest": ""}, output, data)
-            rows = None
         else:
             rows = results.to_table(asked.cell, {asked.first: player.play(asked.first)})
-    return meter.cpu_seconds, rows
+    return meter.cpu_seconds, results.read(Path(output)) if output else rows
