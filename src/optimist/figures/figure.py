@@ -201,29 +201,19 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style
 
 def label_ticks(canvas: "Canvas") -> None:
     """Label 1, 2 and 5 in each decade of short logarithmic axes, and few ticks of other axes."""
-    from matplotlib.ticker import (
-        AutoLocator,
-        FixedLocator,
-        FuncFormatter,
-        LogLocator,
-        MaxNLocator,
-        NullFormatter,
-        SymmetricalLogLocator,
-    )
+    from matplotlib import ticker
 
-    for axis, (low, high) in (
-        (canvas.xaxis, canvas.get_xlim()),
-        (canvas.yaxis, canvas.get_ylim()),
-    ):
-        if axis.get_scale() == "log" and not isinstance(axis.get_major_locator(), FixedLocator):
-            axis.set_minor_formatter(NullFormatter())
+    for axis in (canvas.xaxis, canvas.yaxis):
+        locator, (low, high) = axis.get_major_locator(), axis.get_view_interval()
+        if axis.get_scale() == "log" and not isinstance(locator, ticker.FixedLocator):
+            axis.set_minor_formatter(ticker.NullFormatter())
             if high < 100 * low:
-                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        elif isinstance(axis.get_major_locator(), SymmetricalLogLocator):
-            axis.get_major_locator().set_params(numticks=5)
-        elif isinstance(axis.get_major_locator(), AutoLocator) and axis is canvas.xaxis:
-            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+                axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter("{x:g}")
+        elif isinstance(locator, ticker.SymmetricalLogLocator):
+            locator.set_params(numticks=5)
+        elif isinstance(locator, ticker.AutoLocator) and axis is canvas.xaxis:
+            axis.set_major_locator(ticker.MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
 
 
 def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:

@@ -6,24 +6,14 @@ same marker and dash. A series that is not an algorithm has a shade from a singl
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from optimist.core.label import Label, name_of, write
+from optimist.figures.models import Marker
 from optimist.figures.rows import display_name
 
-MARKERS = {
-    "circle": "o",
-    "square": "s",
-    "diamond": "D",
-    "triangle": "^",
-    "inverted": "v",
-    "plus": "P",
-    "cross": "X",
-    "left": "<",
-    "right": ">",
-    "star": "*",
-    "pentagon": "p",
-}
+# Matplotlib's letters for the markers.
+MARKERS = dict(zip(get_args(Marker), "osD^vPX<>*p", strict=True))
 NAMES = [*MARKERS]
 # Three dashes that can be told apart in print. Their number and the number of markers are coprime,
 # so the pairs of marker and dash repeat only after 33 variants.
@@ -63,7 +53,7 @@ class Style:
         self.paper = paper
         self.footnotes = footnotes
         self.has_bands = has_bands
-        self._references = list(references)
+        self._references = {text: i for i, text in enumerate(references)}
         style = paper["style"]
         styled = {
             name: style["methods"][name] for name in paper["names"] if name in style["methods"]
@@ -75,12 +65,13 @@ class Style:
         self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
         self._shapes = {name: keywords["marker"] for name, keywords in styled.items()}
         self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
-        self._variants: list[str] = []
+        self._variants: dict[str, int] = {}
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
         for label in (label for block in blocks for label in block["algorithms"]):
             if self._is_variant(label):
                 self._number(label)
-        self._things = [series for series in shown if name_of(series) not in self._colours]
+        things = [series for series in shown if name_of(series) not in self._colours]
+        self._things = {series: i for i, series in enumerate(things)}
         self._of_one = self._colours_of_one(shown, style["palette"])
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
@@ -99,9 +90,7 @@ class Style:
 
     def _number(self, series: str) -> int:
         """Return the position of a variant among all variants of the paper."""
-        if series not in self._variants:
-            self._variants.append(series)
-        return self._variants.index(series)
+        return self._variants.setdefault(series, len(self._variants))
 
     def _is_variant(self, series: str) -> bool:
         return name_of(series) in self._colours and name_of(series) != series
@@ -115,9 +104,7 @@ class Style:
 
     def _place(self, series: str) -> int:
         """Return the position of a series among those in the figure that are not algorithms."""
-        if series not in self._things:
-            self._things.append(series)
-        return self._things.index(series)
+        return self._things.setdefault(series, len(self._things))
 
     def marker(self, series: str) -> str:
         return MARKERS[self.shape(series)]
@@ -157,9 +144,8 @@ class Style:
 
     def reference(self, text: str) -> dict[str, Any]:
         """Return keyword arguments for a reference line."""
-        if text not in self._references:
-            self._references.append(text)
-        dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
+        place = self._references.setdefault(text, len(self._references))
+        dash = REFERENCE_DASHES[place % len(REFERENCE_DASHES)]
         return {"color": "0.35", "lw": 0.9, "ls": dash, "zorder": 2}
 
     def patch(self, series: str) -> dict[str, Any]:

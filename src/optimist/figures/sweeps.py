@@ -20,7 +20,7 @@ from optimist.core.errors import ConfigError
 from optimist.experiments.setting import option_defaults
 from optimist.figures import artists as drawing
 from optimist.figures.bars import draw_bars
-from optimist.figures.base import Axes, Panel, Paper, SomeSettings
+from optimist.figures.base import OF_LANE, Axes, Panel, Paper, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.numerics.statistics import proportion_interval
 
@@ -39,9 +39,8 @@ class Sweep(Panel):
     class Entry(SomeSettings):
         over: NotRequired[str]  #: Option of the settings to plot against; if absent, draw bars.
 
-    # Table and column that contain the number, and the fraction of the smallest gap between values
-    # of x over which the whiskers of all series are spread.
-    table: ClassVar[str] = "finals"
+    # Column that contains the number, and the fraction of the smallest gap between values of x over
+    # which the whiskers of all series are spread.
     column: ClassVar[str] = "regret"
     share: ClassVar[float] = 0.15
 
@@ -63,7 +62,7 @@ class Sweep(Panel):
         """Yield an artist for each cell."""
         column = self.spec.get("column", self.column)
         for algorithm, setting in product(self.algorithms, self.settings):
-            trials = tables.trials(self.table, setting, algorithm)
+            trials = tables.trials(OF_LANE[self.lanes[0]], setting, algorithm)
             values = complete(trials).reindex(columns=[column])[column].dropna()
             yield from notes(setting, algorithm, trials)
             if len(values):
@@ -139,7 +138,6 @@ class Time(Sweep):
     lanes = ("timing",)
     axes = Axes("", "seconds per trial", scale="log")
     words = "time: median, whisker: fastest to slowest of n = {n}"
-    table = "times"
     column = "seconds"
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
@@ -197,12 +195,7 @@ def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
 
 def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
     """Label the swept values, or only the decades if many values are on a logarithmic axis."""
-    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
-
-    if len(values) > MOST_TICKS and canvas.get_xscale() == "log":
-        return
-    canvas.xaxis.set(
-        major_locator=FixedLocator(values),
-        minor_locator=NullLocator(),
-        major_formatter=StrMethodFormatter("{x:g}"),
-    )
+    if len(values) <= MOST_TICKS or canvas.get_xscale() != "log":
+        canvas.set_xticks(values)
+        canvas.set_xticks([], minor=True)
+        canvas.xaxis.set_major_formatter("{x:g}")
