@@ -119,9 +119,3 @@ def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
     canvas.annotate(
         text, (x, y), offset, textcoords="offset points", path_effects=on_anything, **side, **SMALL
     )
-
-
-def below_title(canvas: "Canvas", artists: "pd.DataFrame") -> None:
-    """Write the text of artists with the role ``corner`` below the panel's title."""
-    for artist in of_role(artists, "corner").itertuples():
-        canvas.set_title(f"{canvas.get_title(loc='left')}\n{artist.note}")

@@ -6,27 +6,10 @@ from string import ascii_lowercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from optimist.figures import make_panel, pictures
+from optimist.figures import legend, make_panel, pictures
 from optimist.figures.artists import REFERENCES, WARNING, references
 from optimist.figures.bars import bar_name
 from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
-from optimist.figures.legend import (
-    BELOW,
-    HANDLE,
-    LETTERS_PER_INCH,
-    LONGEST_LABEL,
-    SMALLEST,
-    WIDTH,
-    Panels,
-    entries,
-    footnote_marks,
-    height_in_cell,
-    height_of,
-    lay_out,
-    place,
-    place_below,
-    words,
-)
 from optimist.figures.rows import Tables, rows
 from optimist.figures.style import Style
 
@@ -41,10 +24,11 @@ PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y axis ta
 MOST_BANDS = 4  # largest number of bands in a panel
 BAR_HEIGHT = 0.17  # inches per line of a bar's name
 AXIS_HEIGHT = 0.6
-NOTE = {"textcoords": "offset points", "va": "top", "fontsize": SMALLEST, "color": WARNING}
+NOTE: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+NOTE |= {"fontsize": legend.SMALLEST, "color": WARNING}
 
 
-def panels_of(figure: Mapping[str, Any]) -> Panels:
+def panels_of(figure: Mapping[str, Any]) -> legend.Panels:
     """Return the panels of a figure by letter."""
     return dict(zip(ascii_lowercase, map(make_panel, figure["panels"]), strict=False))
 
@@ -116,16 +100,18 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     rows_of_panels = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], style, columns) for letter in panels}
     each = figure.get("legend", "shared") == "panel"
-    width = LONGEST_LABEL if len(panels) == rows_of_panels * columns else _letters(columns) - HANDLE
-    legend: dict[str, Any] = {
-        "handles": [] if each else entries(panels, table, style, width),
-        "title": "\n".join(words(panels, table, style)),
+    is_full, narrow = len(panels) == rows_of_panels * columns, _letters(columns) - legend.HANDLE
+    width = legend.LONGEST_LABEL if is_full else narrow
+    shared: dict[str, Any] = {
+        "handles": [] if each else legend.entries(panels, table, style, width),
+        "title": "\n".join(legend.words(panels, table, style)),
     }
     least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
-    height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
+    height = max(figure.get("height", PANEL_HEIGHT), least)
+    height += max(map(legend.height_of, notes.values()))
     # The legend goes into an unused cell of the grid if the cell is high enough.
-    spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
-    size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
+    spare = not is_full and legend.height_in_cell(shared) <= height
+    size = legend.WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else legend.lay_out(shared))
     page = Figure(figsize=size, layout="constrained")
     if paper.get("shortened"):
         warning = f"shortened run ({paper['shortened']}): nothing here is a result"
@@ -141,13 +127,13 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
         canvas.set_title(f"({letter}) {title}" if len(panels) > 1 else title)
         _draw_panel(canvas, panel, artists, style)
         if each:
-            handles = entries({letter: panel}, artists, style, _letters(columns) - HANDLE)
-            place_below(canvas, handles, notes[letter])
+            handles = legend.entries({letter: panel}, artists, style, narrow)
+            legend.place_below(canvas, handles, notes[letter])
         else:
-            canvas.annotate(notes[letter], (0, 0), (0, BELOW), xycoords="axes fraction", **NOTE)
+            canvas.annotate(notes[letter], (0, 0), (0, legend.BELOW), **NOTE)
     for canvas in canvases[len(panels) :]:
         canvas.axis("off")
-    place(page, canvases[-1] if spare else None, legend)
+    legend.place(page, canvases[-1] if spare else None, shared)
     return page
 
 
@@ -158,7 +144,7 @@ def _style(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Style:
     bands = data[data["low"].notna()].groupby("panel")["series"].nunique()
     return Style(
         paper,
-        footnote_marks(table),
+        legend.footnote_marks(table),
         [series for series in shown if series],
         list(compared),
         has_bands=bands.max() <= MOST_BANDS if len(bands) else True,
@@ -234,7 +220,7 @@ def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
 
 def _letters(columns: int) -> int:
     """Return how many letters fit on a line below a panel, given the number of columns."""
-    return int(PANEL_SHARE * WIDTH / columns * LETTERS_PER_INCH)
+    return int(PANEL_SHARE * legend.WIDTH / columns * legend.LETTERS_PER_INCH)
 
 
 def _bars_height(panel: Panel, style: Style) -> float:

@@ -11,7 +11,6 @@ from optimist.core.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
-    from PIL.Image import Image as Picture
 
 COLOURS = 256  # per picture; keeping all 16,000 shades of transparent bands would triple the size
 THUMBNAIL_WIDTH = 320  # pixels
@@ -29,33 +28,18 @@ def save(
     png_path, pdf_path, thumbnail_path : str or Path
         Files to write; the thumbnail is in WebP format.
     """
-    picture = _picture(page)
-    page.set_layout_engine("none")  # a second layout would take as long as drawing
-    write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
-    write_atomically(png_path, lambda p: _save_png(picture, p))
-    write_atomically(thumbnail_path, lambda p: _save_thumbnail(picture, p))
-
-
-def _picture(page: "Page") -> "Picture":
     from PIL import Image
 
     drawn = BytesIO()
     page.savefig(drawn, format="png", metadata={"Software": None})
-    return Image.open(drawn).convert("RGB")
-
-
-def _save_png(picture: "Picture", path: Path) -> None:
-    from PIL import Image
-
+    picture = Image.open(drawn).convert("RGB")
     # k-means moves the palette to colours that the picture has, so that white stays white.
     method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
     few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
-    few.save(path, "PNG", optimize=True, dpi=picture.info["dpi"])
-
-
-def _save_thumbnail(picture: "Picture", path: Path) -> None:
-    from PIL import Image
-
     size = THUMBNAIL_WIDTH, round(picture.height * THUMBNAIL_WIDTH / picture.width)
     small = picture.resize(size, Image.Resampling.LANCZOS)
-    small.save(path, "WEBP", quality=75, method=6)
+    page.set_layout_engine("none")  # a second layout would take as long as drawing
+    write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
+    as_png = {"format": "PNG", "optimize": True, "dpi": picture.info["dpi"]}
+    write_atomically(png_path, lambda p: few.save(p, **as_png))
+    write_atomically(thumbnail_path, lambda p: small.save(p, "WEBP", quality=75, method=6))

@@ -160,7 +160,9 @@ class Style:
         titles = {label: specs[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):
             return titles
-        return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
+        options = {label: Label.parse(label, "setting").options for label in labels}
+        words = {s: [f"{key} {write(value)}" for key, value in options[s]] for s in labels}
+        return {label: ", ".join([titles[label], *words[label]]) for label in labels}
 
     def name(self, series: str) -> str:
         """Return the display name of a series, with its footnote marks."""
@@ -168,8 +170,3 @@ class Style:
         options = self.paper.get("options")
         name = display_name(series, self.paper["names"], options) if is_algorithm else series
         return name + self.footnotes.get(series, "")
-
-
-def _options(label: str) -> list[str]:
-    """Return the options in a setting's label as words."""
-    return [f"{key} {write(value)}" for key, value in Label.parse(label, "setting").options]
