@@ -1,14 +1,15 @@
 """Figures: a table of all panels' artists, and a picture drawn only from this table."""
 
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from string import ascii_lowercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from optimist.figures import legend, make_panel, pictures
-from optimist.figures.artists import REFERENCES, WARNING, references
-from optimist.figures.bars import bar_name
+from optimist.core.files import write_atomically
+from optimist.figures import legend, make_panel
+from optimist.figures.artists import REFERENCES, WARNING, bar_name, references
 from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
 from optimist.figures.rows import Tables, rows
 from optimist.figures.style import Style
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
+COLOURS = 256  # per picture; keeping all 16,000 shades of transparent bands would triple the size
+THUMBNAIL_WIDTH = 320  # pixels
+# Files contain no date, name or version.
+NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 PANEL_HEIGHT = 2.1  # inches
 PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y axis takes the rest
 MOST_BANDS = 4  # largest number of bands in a panel
@@ -83,12 +88,26 @@ def draw(
     paper : mapping
         The loaded paper configuration.
     png_path, pdf_path, thumbnail_path : str
-        Files to write.
+        Files to write; the thumbnail is in WebP format.
     """
     import matplotlib.style
+    from PIL import Image
 
     with matplotlib.style.context(STYLE, after_reset=True):
-        pictures.save(_compose(figure, table, paper), png_path, pdf_path, thumbnail_path)
+        page = _compose(figure, table, paper)
+        drawn = BytesIO()
+        page.savefig(drawn, format="png", metadata={"Software": None})
+        picture = Image.open(drawn).convert("RGB")
+        # k-means moves the palette to colours that the picture has, so that white stays white.
+        method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
+        few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
+        size = THUMBNAIL_WIDTH, round(picture.height * THUMBNAIL_WIDTH / picture.width)
+        small = picture.resize(size, Image.Resampling.LANCZOS)
+        page.set_layout_engine("none")  # a second layout would take as long as drawing
+        write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
+        as_png = {"format": "PNG", "optimize": True, "dpi": picture.info["dpi"]}
+        write_atomically(png_path, lambda p: few.save(p, **as_png))
+        write_atomically(thumbnail_path, lambda p: small.save(p, "WEBP", quality=75, method=6))
 
 
 def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[str, Any]) -> "Page":

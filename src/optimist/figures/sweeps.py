@@ -19,7 +19,6 @@ import numpy as np
 from optimist.core.errors import ConfigError
 from optimist.experiments.setting import option_defaults
 from optimist.figures import artists as drawing
-from optimist.figures.bars import draw_bars
 from optimist.figures.base import OF_LANE, Axes, Panel, Paper, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.numerics.statistics import proportion_interval
@@ -94,7 +93,7 @@ class Sweep(Panel):
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw bars, or lines whose whiskers are side by side."""
         if self.is_bars:
-            draw_bars(canvas, self.algorithms, self.settings, artists, style)
+            drawing.bars(canvas, self.algorithms, self.settings, artists, style)
             return
         curves = list(drawing.by_series(artists))
         values = np.unique(drawing.of_role(artists, "data")["x"].dropna())
