@@ -23,7 +23,7 @@ PANELS = {
     "time": "optimist.figures.sweeps:Time",
     "coverage": "optimist.figures.sweeps:Coverage",
     "counter": "optimist.figures.sweeps:Counter",
-    "tradeoff": "optimist.figures.tradeoff:Tradeoff",
+    "tradeoff": "optimist.figures.sweeps:Tradeoff",
     "elapsed": "optimist.figures.curves:Elapsed",
     "time_per_round": "optimist.figures.curves:TimePerRound",
     "facts": "optimist.figures.facts:Facts",

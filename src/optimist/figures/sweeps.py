@@ -1,4 +1,4 @@
-"""Kinds of panels that show one number per cell, against a parameter of the settings or as bars.
+"""Kinds of panels that show one artist per cell.
 
 x: the parameter that ``over`` names; bars have no x. y by kind:
 
@@ -7,6 +7,9 @@ x: the parameter that ``over`` names; bars have no x. y by kind:
 ``time``                 median seconds per trial (low, high: fastest and slowest trial)
 ``coverage``             share of trials whose confidence set always contained the truth
 ``counter``              mean of the diagnostic ``column`` (low, high: smallest and largest value)
+
+The kind ``tradeoff`` has the median seconds per trial as x, and the mean final regret as y (low,
+high: the paper's interval). ``time_n`` is the number of trials whose median time is x.
 """
 
 from abc import abstractmethod
@@ -182,6 +185,35 @@ class Counter(Sweep):
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
         """Return the mean with the range."""
         return values.mean(), values.min(), values.max()
+
+
+class Tradeoff(Panel):
+    """Regret against time, with a marker for each cell."""
+
+    Entry = SomeSettings
+    lanes = ("regret", "timing")
+    axes = Axes("seconds per trial", "final regret", "log", "log")
+    columns = ("time_n",)
+    words = "whisker: {interval} of the mean regret, n = {n}; time: median of n = {time_n}"
+    of_means = True
+    joined = False
+    not_negative = True
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield an artist for each cell with results in both lanes."""
+        for algorithm, setting in product(self.algorithms, self.settings):
+            finals = tables.trials("finals", setting, algorithm)
+            times = tables.trials("times", setting, algorithm)
+            yield from notes(setting, algorithm, finals, times)
+            regrets, seconds = complete(finals)["regret"], complete(times)["seconds"]
+            if len(regrets) and len(seconds):
+                y, low, high = mean(regrets, tables.paper)
+                artist = rows("data", setting=setting, series=algorithm, x=seconds.median(), y=y)
+                yield artist.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
+
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        for series, points in drawing.by_series(artists):
+            drawing.with_whiskers(canvas, points["x"], points, style.line(series, joined=False))
 
 
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
