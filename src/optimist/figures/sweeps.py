@@ -103,7 +103,11 @@ class Sweep(Panel):
         for i, (series, points) in enumerate(curves):
             x = _beside(canvas, points["x"], values, self.share * ((i + 0.5) / len(curves) - 0.5))
             drawing.with_whiskers(canvas, x, points, style.line(series, self.joined))
-        _ticks(canvas, values)
+        # Many values on a logarithmic axis keep the labels of decades.
+        if len(values) <= MOST_TICKS or canvas.get_xscale() != "log":
+            canvas.set_xticks(values)
+            canvas.set_xticks([], minor=True)
+            canvas.xaxis.set_major_formatter("{x:g}")
 
 
 class FinalRegret(Sweep):
@@ -222,11 +226,3 @@ def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))
     return back(forward(x) + share * (gaps.min() if len(gaps) else 1.0))
-
-
-def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
-    """Label the swept values, or only the decades if many values are on a logarithmic axis."""
-    if len(values) <= MOST_TICKS or canvas.get_xscale() != "log":
-        canvas.set_xticks(values)
-        canvas.set_xticks([], minor=True)
-        canvas.xaxis.set_major_formatter("{x:g}")

@@ -13,14 +13,13 @@ from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, make_cell, watch
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.figures.rows import Tables, notes
+from optimist.figures.studies.tables import FACTS
 from optimist.figures.tables.base import Table
 from optimist.numerics.seeding import stream
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of every table of facts; ``trials`` may follow.
-FACT_COLUMNS = ("name", "setting", "value")
 # First columns of every table of watched trials; columns of the observer follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
@@ -149,7 +148,7 @@ def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None
     """
     import pandas as pd
 
-    table = pd.DataFrame(rows, columns=list(FACT_COLUMNS))
+    table = pd.DataFrame(rows, columns=FACTS)
     return table if trials is None else table.assign(trials=trials)
 
 
