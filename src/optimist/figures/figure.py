@@ -214,7 +214,7 @@ def label_ticks(canvas: "Canvas") -> None:
             axis.set_minor_formatter(ticker.NullFormatter())
             if high < 100 * low:
                 axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.set_major_formatter("{x:g}")
+                axis.set_major_formatter(lambda value, _: f"{value:g}")
         elif isinstance(locator, ticker.SymmetricalLogLocator):
             locator.set_params(numticks=5)
         elif isinstance(locator, ticker.AutoLocator) and axis is canvas.xaxis:
