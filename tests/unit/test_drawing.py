@@ -14,7 +14,7 @@ from PIL import Image
 
 from optimist.figures import figure as figures
 from optimist.figures import make_panel
-from optimist.figures.bars import bar_name
+from optimist.figures.artists import bar_name
 from optimist.figures.style import Style
 
 PAPER = PAPERS["glb_omd"]

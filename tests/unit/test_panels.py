@@ -313,9 +313,11 @@ def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
 def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
     finals = trials("low", "glb_omd", [10.0, 12.0, 14.0, 0.0])
     finals["status"] = ["ok", "ok", "unconverged", "failed: boom"]
-    table = make_table({"kind": "final_regret"}).frame(Tables({"finals": finals}, PAPER))
+    spec = {"kind": "final_regret", "extremes": True}
+    table = make_table(spec).frame(Tables({"finals": finals}, PAPER))
     row = table.iloc[0]
     assert (row["mean_regret"], row["trials"]) == (12.0, 3)
+    assert (row["median_regret"], row["largest_regret"]) == (12.0, 14.0)
     assert row["statuses"] == "failed 1, ok 2, unconverged 1"
     # 95 % quantile of Student's t with 2 degrees of freedom, from a printed table.
     assert row["mean_regret_high95"] == pytest.approx(12.0 + 4.303 * 2.0 / np.sqrt(3.0), abs=1e-3)
@@ -347,6 +349,7 @@ def test_the_table_of_run_times_is_of_the_timing_lane_and_adds_medians_of_other_
     spec = {"kind": "run_time", "group": "paper", "also": ["inducing", "rank"]}
     table = make_table(spec).frame(Tables({"times": times}, PAPER))
     assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
+    assert table["note"].tolist() == ["", ""]
     numbers = ["median_seconds", "fastest_seconds", "slowest_seconds", "inducing"]
     assert table[numbers].iloc[0].tolist() == [3.0, 2.0, 8.0, 7.0]
     assert np.isnan(table["inducing"].iloc[1]) and table["rank"].isna().all()

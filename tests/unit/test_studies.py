@@ -26,7 +26,6 @@ from optimist.figures.studies import (
     of_paper,
     oracle,
     passes,
-    refits,
     regions,
     starvation,
     study_class,
@@ -276,7 +275,7 @@ def test_every_method_estimates_from_every_length_in_every_turn(name, section):
 @pytest.mark.parametrize("name", ["heavy_oful", "tofu"])
 def test_the_estimate_of_a_stored_history_is_that_after_as_many_rounds(name):
     environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], name), 0)
-    histories = refits.stored(environment, problem, [name], [60, 500])
+    histories = passes.stored_algorithms(environment, problem, [name], [60, 500])
     played = make_algorithm(name, problem)
     rng = stream("refits", "arms")
     for t, index in enumerate(rng.integers(50, size=500)[:60]):
@@ -288,12 +287,12 @@ def test_the_estimate_of_a_stored_history_is_that_after_as_many_rounds(name):
 
 def test_an_estimate_that_does_not_converge_has_no_time(monkeypatch):
     environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], "tofu"), 0)
-    (algorithm,) = refits.stored(environment, problem, ["heavy_oful"], [60]).values()
+    (algorithm,) = passes.stored_algorithms(environment, problem, ["heavy_oful"], [60]).values()
     monkeypatch.setitem(
-        refits.SOLVERS, "newton", lambda regression, start, accuracy: (start, False)
+        passes.SOLVERS, "newton", lambda regression, start, accuracy: (start, False)
     )
     with pytest.raises(RuntimeError, match="heavy_oful after 60 rounds did not converge"):
-        refits.refit_cost("heavy_oful", algorithm)
+        passes.refit_cost("heavy_oful", algorithm)
 
 
 # BKB's accuracy.

@@ -23,7 +23,7 @@ PANELS = {
     "time": "optimist.figures.sweeps:Time",
     "coverage": "optimist.figures.sweeps:Coverage",
     "counter": "optimist.figures.sweeps:Counter",
-    "tradeoff": "optimist.figures.tradeoff:Tradeoff",
+    "tradeoff": "optimist.figures.sweeps:Tradeoff",
     "elapsed": "optimist.figures.curves:Elapsed",
     "time_per_round": "optimist.figures.curves:TimePerRound",
     "facts": "optimist.figures.facts:Facts",
@@ -46,12 +46,12 @@ TABLES = {
 
 def panel_class(kind: str) -> "type[Panel]":
     """Return the class of the given kind of panel; raise ConfigError if the kind is unknown."""
-    return _load("kind of panel", kind, PANELS)
+    return load("kind of panel", kind, PANELS)
 
 
 def table_class(kind: str) -> "type[Table]":
     """Return the class of the given kind of table; raise ConfigError if the kind is unknown."""
-    return _load("kind of table", kind, TABLES)
+    return load("kind of table", kind, TABLES)
 
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
@@ -64,7 +64,8 @@ def make_table(spec: Mapping[str, Any]) -> "Table":
     return table_class(spec["kind"])(spec)
 
 
-def _load(what: str, kind: str, registry: Mapping[str, str]) -> Any:
+def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:
+    """Return a class from a registry; raise ConfigError, which calls it ``what``, if unknown."""
     if kind not in registry:
         raise unknown_name(what, kind, registry)
     module, _, name = registry[kind].partition(":")

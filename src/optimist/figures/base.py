@@ -47,6 +47,9 @@ COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
 
+# Table that contains the trials of each lane.
+OF_LANE = {"regret": "finals", "timing": "times"}
+
 Scale = Literal["linear", "log", "symlog"]
 Labels = Annotated[list[str], MinLen(1), Once]
 
@@ -235,9 +238,7 @@ class Panel(Part):
         """
         pieces = [self._bounded(piece) for piece in self.rows(tables)]
         yield from pieces
-        yield from self._references()
-        yield from self._multiples(pieces)
-        yield from self._slopes(pieces)
+        yield from self._references(pieces)
 
     def _bounded(self, piece: "pd.DataFrame") -> "pd.DataFrame":
         if self.of_means:
@@ -245,24 +246,18 @@ class Panel(Part):
             piece = piece.assign(**{end: piece[end].mask(few) for end in ("low", "high")})
         return piece.assign(low=piece["low"].clip(lower=0.0)) if self.not_negative else piece
 
-    def _references(self) -> "Iterator[pd.DataFrame]":
+    def _references(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
+        """Yield the reference lines and points, some of which start from a series' last artist."""
         for line in self.spec.get("lines", []):
             yield rows("line", y=line["y"], note=line["label"])
         for point in self.spec.get("points", []):
             yield rows("point", x=point["x"], y=point["y"], note=point["label"])
-
-    def _multiples(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield horizontal lines at a multiple of the last artist of a series."""
         for multiple in self.spec.get("multiples", []):
-            end = _last(pieces, multiple["series"])
-            if end is not None:
+            if (end := _last(pieces, multiple["series"])) is not None:
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
-
-    def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield lines proportional to a power of x, a decade long, up to a series' last artist."""
         for slope in self.spec.get("slopes", []):
-            end = _last(pieces, slope["series"])
-            if end is not None:
+            if (end := _last(pieces, slope["series"])) is not None:
+                # A line over one decade of x that ends at the artist.
                 x = end["x"] * np.array([0.1, 1.0])
                 y = end["y"] * (x / end["x"]) ** slope["power"]
                 yield rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])

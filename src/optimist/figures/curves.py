@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.figures.base import Axes, OneSetting, Panel
+from optimist.figures.base import OF_LANE, Axes, OneSetting, Panel
 from optimist.figures.rows import Tables, display_name, estimates, notes, rows
 
 if TYPE_CHECKING:
@@ -27,17 +27,10 @@ BINS = 25
 
 
 class Curves(Panel):
-    """A curve for each algorithm in one setting.
-
-    Attributes
-    ----------
-    table : str
-        Name of the table of trials that is shown, ``finals`` or ``times``.
-    """
+    """A curve for each algorithm in one setting, from the trials of one lane."""
 
     Entry = OneSetting
     curves = True
-    table: ClassVar[str]
 
     @abstractmethod
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
@@ -45,9 +38,9 @@ class Curves(Panel):
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the curve of each algorithm, and notes on its trials."""
-        setting = self.spec["setting"]
+        setting, table = self.spec["setting"], OF_LANE[self.lanes[0]]
         for algorithm in self.algorithms:
-            yield from notes(setting, algorithm, tables.trials(self.table, setting, algorithm))
+            yield from notes(setting, algorithm, tables.trials(table, setting, algorithm))
             yield rows("data", setting=setting, series=algorithm, **self.curve(tables, algorithm))
 
 
@@ -59,7 +52,6 @@ class Regret(Curves):
     words = "{band}: {interval} of the mean, n = {n}"
     of_means = True
     not_negative = True
-    table = "finals"
     # Columns of the aggregated curves that contain the line and the two ends of its band.
     shown: ClassVar[tuple[str, str, str]] = ("mean", "low", "high")
 
@@ -124,7 +116,6 @@ class Elapsed(Curves):
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
     words = "time: median of n = {n}"
-    table = "times"
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
         """Return x, y and n of an algorithm's curve."""
@@ -145,7 +136,6 @@ class TimePerRound(Curves):
     lanes = ("timing",)
     axes = Axes("round", "seconds per round", "log", "log")
     words = "time: median of n = {n}"
-    table = "times"
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
         """Return x, y and n of an algorithm's curve."""

@@ -1,32 +1,16 @@
 """Figures: a table of all panels' artists, and a picture drawn only from this table."""
 
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from string import ascii_lowercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from optimist.figures import make_panel, pictures
-from optimist.figures.artists import REFERENCES, WARNING, references
-from optimist.figures.bars import bar_name
+from optimist.core.files import write_atomically
+from optimist.figures import legend, make_panel
+from optimist.figures.artists import REFERENCES, WARNING, bar_name, references
 from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
-from optimist.figures.legend import (
-    BELOW,
-    HANDLE,
-    LETTERS_PER_INCH,
-    LONGEST_LABEL,
-    SMALLEST,
-    WIDTH,
-    Panels,
-    entries,
-    footnote_marks,
-    height_in_cell,
-    height_of,
-    lay_out,
-    place,
-    place_below,
-    words,
-)
 from optimist.figures.rows import Tables, rows
 from optimist.figures.style import Style
 
@@ -36,15 +20,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
+COLOURS = 256  # per picture; keeping all 16,000 shades of transparent bands would triple the size
+THUMBNAIL_WIDTH = 320  # pixels
+# Files contain no date, name or version.
+NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 PANEL_HEIGHT = 2.1  # inches
 PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y axis takes the rest
 MOST_BANDS = 4  # largest number of bands in a panel
 BAR_HEIGHT = 0.17  # inches per line of a bar's name
 AXIS_HEIGHT = 0.6
-NOTE = {"textcoords": "offset points", "va": "top", "fontsize": SMALLEST, "color": WARNING}
+NOTE: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+NOTE |= {"fontsize": legend.SMALLEST, "color": WARNING}
 
 
-def panels_of(figure: Mapping[str, Any]) -> Panels:
+def panels_of(figure: Mapping[str, Any]) -> legend.Panels:
     """Return the panels of a figure by letter."""
     return dict(zip(ascii_lowercase, map(make_panel, figure["panels"]), strict=False))
 
@@ -99,12 +88,26 @@ def draw(
     paper : mapping
         The loaded paper configuration.
     png_path, pdf_path, thumbnail_path : str
-        Files to write.
+        Files to write; the thumbnail is in WebP format.
     """
     import matplotlib.style
+    from PIL import Image
 
     with matplotlib.style.context(STYLE, after_reset=True):
-        pictures.save(_compose(figure, table, paper), png_path, pdf_path, thumbnail_path)
+        page = _compose(figure, table, paper)
+        drawn = BytesIO()
+        page.savefig(drawn, format="png", metadata={"Software": None})
+        picture = Image.open(drawn).convert("RGB")
+        # k-means moves the palette to colours that the picture has, so that white stays white.
+        method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
+        few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
+        size = THUMBNAIL_WIDTH, round(picture.height * THUMBNAIL_WIDTH / picture.width)
+        small = picture.resize(size, Image.Resampling.LANCZOS)
+        page.set_layout_engine("none")  # a second layout would take as long as drawing
+        write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
+        as_png = {"format": "PNG", "optimize": True, "dpi": picture.info["dpi"]}
+        write_atomically(png_path, lambda p: few.save(p, **as_png))
+        write_atomically(thumbnail_path, lambda p: small.save(p, "WEBP", quality=75, method=6))
 
 
 def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[str, Any]) -> "Page":
@@ -116,16 +119,18 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     rows_of_panels = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], style, columns) for letter in panels}
     each = figure.get("legend", "shared") == "panel"
-    width = LONGEST_LABEL if len(panels) == rows_of_panels * columns else _letters(columns) - HANDLE
-    legend: dict[str, Any] = {
-        "handles": [] if each else entries(panels, table, style, width),
-        "title": "\n".join(words(panels, table, style)),
+    is_full, narrow = len(panels) == rows_of_panels * columns, _letters(columns) - legend.HANDLE
+    width = legend.LONGEST_LABEL if is_full else narrow
+    shared: dict[str, Any] = {
+        "handles": [] if each else legend.entries(panels, table, style, width),
+        "title": "\n".join(legend.words(panels, table, style)),
     }
     least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
-    height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
+    height = max(figure.get("height", PANEL_HEIGHT), least)
+    height += max(map(legend.height_of, notes.values()))
     # The legend goes into an unused cell of the grid if the cell is high enough.
-    spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
-    size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
+    spare = not is_full and legend.height_in_cell(shared) <= height
+    size = legend.WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else legend.lay_out(shared))
     page = Figure(figsize=size, layout="constrained")
     if paper.get("shortened"):
         warning = f"shortened run ({paper['shortened']}): nothing here is a result"
@@ -141,13 +146,13 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
         canvas.set_title(f"({letter}) {title}" if len(panels) > 1 else title)
         _draw_panel(canvas, panel, artists, style)
         if each:
-            handles = entries({letter: panel}, artists, style, _letters(columns) - HANDLE)
-            place_below(canvas, handles, notes[letter])
+            handles = legend.entries({letter: panel}, artists, style, narrow)
+            legend.place_below(canvas, handles, notes[letter])
         else:
-            canvas.annotate(notes[letter], (0, 0), (0, BELOW), xycoords="axes fraction", **NOTE)
+            canvas.annotate(notes[letter], (0, 0), (0, legend.BELOW), **NOTE)
     for canvas in canvases[len(panels) :]:
         canvas.axis("off")
-    place(page, canvases[-1] if spare else None, legend)
+    legend.place(page, canvases[-1] if spare else None, shared)
     return page
 
 
@@ -158,7 +163,7 @@ def _style(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Style:
     bands = data[data["low"].notna()].groupby("panel")["series"].nunique()
     return Style(
         paper,
-        footnote_marks(table),
+        legend.footnote_marks(table),
         [series for series in shown if series],
         list(compared),
         has_bands=bands.max() <= MOST_BANDS if len(bands) else True,
@@ -201,29 +206,19 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style
 
 def label_ticks(canvas: "Canvas") -> None:
     """Label 1, 2 and 5 in each decade of short logarithmic axes, and few ticks of other axes."""
-    from matplotlib.ticker import (
-        AutoLocator,
-        FixedLocator,
-        FuncFormatter,
-        LogLocator,
-        MaxNLocator,
-        NullFormatter,
-        SymmetricalLogLocator,
-    )
+    from matplotlib import ticker
 
-    for axis, (low, high) in (
-        (canvas.xaxis, canvas.get_xlim()),
-        (canvas.yaxis, canvas.get_ylim()),
-    ):
-        if axis.get_scale() == "log" and not isinstance(axis.get_major_locator(), FixedLocator):
-            axis.set_minor_formatter(NullFormatter())
+    for axis in (canvas.xaxis, canvas.yaxis):
+        locator, (low, high) = axis.get_major_locator(), axis.get_view_interval()
+        if axis.get_scale() == "log" and not isinstance(locator, ticker.FixedLocator):
+            axis.set_minor_formatter(ticker.NullFormatter())
             if high < 100 * low:
-                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        elif isinstance(axis.get_major_locator(), SymmetricalLogLocator):
-            axis.get_major_locator().set_params(numticks=5)
-        elif isinstance(axis.get_major_locator(), AutoLocator) and axis is canvas.xaxis:
-            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+                axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(lambda value, _: f"{value:g}")
+        elif isinstance(locator, ticker.SymmetricalLogLocator):
+            locator.set_params(numticks=5)
+        elif isinstance(locator, ticker.AutoLocator) and axis is canvas.xaxis:
+            axis.set_major_locator(ticker.MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
 
 
 def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
@@ -244,7 +239,7 @@ def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
 
 def _letters(columns: int) -> int:
     """Return how many letters fit on a line below a panel, given the number of columns."""
-    return int(PANEL_SHARE * WIDTH / columns * LETTERS_PER_INCH)
+    return int(PANEL_SHARE * legend.WIDTH / columns * legend.LETTERS_PER_INCH)
 
 
 def _bars_height(panel: Panel, style: Style) -> float:

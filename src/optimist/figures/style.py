@@ -6,24 +6,14 @@ same marker and dash. A series that is not an algorithm has a shade from a singl
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from optimist.core.label import Label, name_of, write
+from optimist.figures.models import Marker
 from optimist.figures.rows import display_name
 
-MARKERS = {
-    "circle": "o",
-    "square": "s",
-    "diamond": "D",
-    "triangle": "^",
-    "inverted": "v",
-    "plus": "P",
-    "cross": "X",
-    "left": "<",
-    "right": ">",
-    "star": "*",
-    "pentagon": "p",
-}
+# Matplotlib's letters for the markers.
+MARKERS = dict(zip(get_args(Marker), "osD^vPX<>*p", strict=True))
 NAMES = [*MARKERS]
 # Three dashes that can be told apart in print. Their number and the number of markers are coprime,
 # so the pairs of marker and dash repeat only after 33 variants.
@@ -63,25 +53,23 @@ class Style:
         self.paper = paper
         self.footnotes = footnotes
         self.has_bands = has_bands
-        self._references = list(references)
-        style = paper["style"]
-        styled = {
-            name: style["methods"][name] for name in paper["names"] if name in style["methods"]
-        }
-        taken = {keywords["colour"] for keywords in styled.values()}
-        free = [colour for colour in style["palette"] if colour not in taken] or style["palette"]
-        others = [name for name in paper["names"] if name not in styled]
-        self._colours = {name: keywords["colour"] for name, keywords in styled.items()}
-        self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
-        self._shapes = {name: keywords["marker"] for name, keywords in styled.items()}
-        self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
-        self._variants: list[str] = []
+        self._references = {text: i for i, text in enumerate(references)}
+        methods, palette = paper["style"]["methods"], paper["style"]["palette"]
+        # Colour and marker of each algorithm.
+        self._looks = {name: methods[name] for name in paper["names"] if name in methods}
+        taken = {look["colour"] for look in self._looks.values()}
+        free = [colour for colour in palette if colour not in taken] or palette
+        for i, name in enumerate([name for name in paper["names"] if name not in methods]):
+            marker = NAMES[-1 - i % len(NAMES)]
+            self._looks[name] = {"colour": free[i % len(free)], "marker": marker}
+        self._variants: dict[str, int] = {}
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
         for label in (label for block in blocks for label in block["algorithms"]):
             if self._is_variant(label):
                 self._number(label)
-        self._things = [series for series in shown if name_of(series) not in self._colours]
-        self._of_one = self._colours_of_one(shown, style["palette"])
+        things = [series for series in shown if name_of(series) not in self._looks]
+        self._things = {series: i for i, series in enumerate(things)}
+        self._of_one = self._colours_of_one(shown, palette)
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
         """Return a colour for each series if all are variants of one algorithm, and {} otherwise.
@@ -89,35 +77,32 @@ class Style:
         The algorithm without options keeps its own colour.
         """
         names = {name_of(series) for series in shown}
-        if len(shown) < 2 or len(names) > 1 or not names <= self._colours.keys():
+        if len(shown) < 2 or len(names) > 1 or not names <= self._looks.keys():
             return {}
         (name,) = names
-        others = [colour for colour in palette if colour != self._colours[name]]
+        own_colour = self._looks[name]["colour"]
+        others = [colour for colour in palette if colour != own_colour]
         variants = sorted((s for s in shown if s != name), key=self._number)
         of_variants = {series: others[i % len(others)] for i, series in enumerate(variants)}
-        return {name: self._colours[name], **of_variants}
+        return {name: own_colour, **of_variants}
 
     def _number(self, series: str) -> int:
         """Return the position of a variant among all variants of the paper."""
-        if series not in self._variants:
-            self._variants.append(series)
-        return self._variants.index(series)
+        return self._variants.setdefault(series, len(self._variants))
 
     def _is_variant(self, series: str) -> bool:
-        return name_of(series) in self._colours and name_of(series) != series
+        return name_of(series) in self._looks and name_of(series) != series
 
     def colour(self, series: str) -> str:
         if series in self._of_one:
             return self._of_one[series]
-        if colour := self._colours.get(name_of(series)):
-            return colour
+        if look := self._looks.get(name_of(series)):
+            return look["colour"]
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
         """Return the position of a series among those in the figure that are not algorithms."""
-        if series not in self._things:
-            self._things.append(series)
-        return self._things.index(series)
+        return self._things.setdefault(series, len(self._things))
 
     def marker(self, series: str) -> str:
         return MARKERS[self.shape(series)]
@@ -126,7 +111,9 @@ class Style:
         """Return the name of the marker of a series."""
         if self._is_variant(series):
             return NAMES[self._number(series) % len(NAMES)]
-        return self._shapes.get(series) or NAMES[self._place(series) % len(NAMES)]
+        if look := self._looks.get(series):
+            return look["marker"]
+        return NAMES[self._place(series) % len(NAMES)]
 
     def dash_lengths(self, series: str) -> list[float]:
         """Return the lengths of dashes and gaps in the line of a series; empty if it is solid."""
@@ -137,7 +124,7 @@ class Style:
         """Return the line style of a series, solid for an algorithm without options."""
         if self._is_variant(series):
             return DASHES[self._number(series) % len(DASHES)]
-        return "-" if series in self._colours else ("-", *DASHES)[self._place(series) % 4]
+        return "-" if series in self._looks else ("-", *DASHES)[self._place(series) % 4]
 
     def hatch(self, series: str) -> str:
         """Return the hatch of a bar; empty for an algorithm without options."""
@@ -157,9 +144,8 @@ class Style:
 
     def reference(self, text: str) -> dict[str, Any]:
         """Return keyword arguments for a reference line."""
-        if text not in self._references:
-            self._references.append(text)
-        dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
+        place = self._references.setdefault(text, len(self._references))
+        dash = REFERENCE_DASHES[place % len(REFERENCE_DASHES)]
         return {"color": "0.35", "lw": 0.9, "ls": dash, "zorder": 2}
 
     def patch(self, series: str) -> dict[str, Any]:
@@ -174,16 +160,13 @@ class Style:
         titles = {label: specs[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):
             return titles
-        return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
+        options = {label: Label.parse(label, "setting").options for label in labels}
+        words = {s: [f"{key} {write(value)}" for key, value in options[s]] for s in labels}
+        return {label: ", ".join([titles[label], *words[label]]) for label in labels}
 
     def name(self, series: str) -> str:
         """Return the display name of a series, with its footnote marks."""
-        is_algorithm = name_of(series) in self._colours
+        is_algorithm = name_of(series) in self._looks
         options = self.paper.get("options")
         name = display_name(series, self.paper["names"], options) if is_algorithm else series
         return name + self.footnotes.get(series, "")
-
-
-def _options(label: str) -> list[str]:
-    """Return the options in a setting's label as words."""
-    return [f"{key} {write(value)}" for key, value in Label.parse(label, "setting").options]

@@ -1,4 +1,4 @@
-"""Kinds of panels that show one number per cell, against a parameter of the settings or as bars.
+"""Kinds of panels that show one artist per cell.
 
 x: the parameter that ``over`` names; bars have no x. y by kind:
 
@@ -7,6 +7,9 @@ x: the parameter that ``over`` names; bars have no x. y by kind:
 ``time``                 median seconds per trial (low, high: fastest and slowest trial)
 ``coverage``             share of trials whose confidence set always contained the truth
 ``counter``              mean of the diagnostic ``column`` (low, high: smallest and largest value)
+
+The kind ``tradeoff`` has the median seconds per trial as x, and the mean final regret as y (low,
+high: the paper's interval). ``time_n`` is the number of trials whose median time is x.
 """
 
 from abc import abstractmethod
@@ -19,8 +22,7 @@ import numpy as np
 from optimist.core.errors import ConfigError
 from optimist.experiments.setting import option_defaults
 from optimist.figures import artists as drawing
-from optimist.figures.bars import draw_bars
-from optimist.figures.base import Axes, Panel, Paper, SomeSettings
+from optimist.figures.base import OF_LANE, Axes, Panel, Paper, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.numerics.statistics import proportion_interval
 
@@ -39,9 +41,8 @@ class Sweep(Panel):
     class Entry(SomeSettings):
         over: NotRequired[str]  #: Option of the settings to plot against; if absent, draw bars.
 
-    # Table and column that contain the number, and the fraction of the smallest gap between values
-    # of x over which the whiskers of all series are spread.
-    table: ClassVar[str] = "finals"
+    # Column that contains the number, and the fraction of the smallest gap between values of x over
+    # which the whiskers of all series are spread.
     column: ClassVar[str] = "regret"
     share: ClassVar[float] = 0.15
 
@@ -63,7 +64,7 @@ class Sweep(Panel):
         """Yield an artist for each cell."""
         column = self.spec.get("column", self.column)
         for algorithm, setting in product(self.algorithms, self.settings):
-            trials = tables.trials(self.table, setting, algorithm)
+            trials = tables.trials(OF_LANE[self.lanes[0]], setting, algorithm)
             values = complete(trials).reindex(columns=[column])[column].dropna()
             yield from notes(setting, algorithm, trials)
             if len(values):
@@ -95,14 +96,18 @@ class Sweep(Panel):
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
         """Draw bars, or lines whose whiskers are side by side."""
         if self.is_bars:
-            draw_bars(canvas, self.algorithms, self.settings, artists, style)
+            drawing.bars(canvas, self.algorithms, self.settings, artists, style)
             return
         curves = list(drawing.by_series(artists))
         values = np.unique(drawing.of_role(artists, "data")["x"].dropna())
         for i, (series, points) in enumerate(curves):
             x = _beside(canvas, points["x"], values, self.share * ((i + 0.5) / len(curves) - 0.5))
             drawing.with_whiskers(canvas, x, points, style.line(series, self.joined))
-        _ticks(canvas, values)
+        # Many values on a logarithmic axis keep the labels of decades.
+        if len(values) <= MOST_TICKS or canvas.get_xscale() != "log":
+            canvas.set_xticks(values)
+            canvas.set_xticks([], minor=True)
+            canvas.xaxis.set_major_formatter("{x:g}")
 
 
 class FinalRegret(Sweep):
@@ -139,7 +144,6 @@ class Time(Sweep):
     lanes = ("timing",)
     axes = Axes("", "seconds per trial", scale="log")
     words = "time: median, whisker: fastest to slowest of n = {n}"
-    table = "times"
     column = "seconds"
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
@@ -187,22 +191,38 @@ class Counter(Sweep):
         return values.mean(), values.min(), values.max()
 
 
+class Tradeoff(Panel):
+    """Regret against time, with a marker for each cell."""
+
+    Entry = SomeSettings
+    lanes = ("regret", "timing")
+    axes = Axes("seconds per trial", "final regret", "log", "log")
+    columns = ("time_n",)
+    words = "whisker: {interval} of the mean regret, n = {n}; time: median of n = {time_n}"
+    of_means = True
+    joined = False
+    not_negative = True
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield an artist for each cell with results in both lanes."""
+        for algorithm, setting in product(self.algorithms, self.settings):
+            finals = tables.trials("finals", setting, algorithm)
+            times = tables.trials("times", setting, algorithm)
+            yield from notes(setting, algorithm, finals, times)
+            regrets, seconds = complete(finals)["regret"], complete(times)["seconds"]
+            if len(regrets) and len(seconds):
+                y, low, high = mean(regrets, tables.paper)
+                artist = rows("data", setting=setting, series=algorithm, x=seconds.median(), y=y)
+                yield artist.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
+
+    def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
+        for series, points in drawing.by_series(artists):
+            drawing.with_whiskers(canvas, points["x"], points, style.line(series, joined=False))
+
+
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
     """Shift x by a share of the smallest gap between ``values``, to separate the whiskers."""
     is_log = canvas.get_xscale() == "log"
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))
     return back(forward(x) + share * (gaps.min() if len(gaps) else 1.0))
-
-
-def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
-    """Label the swept values, or only the decades if many values are on a logarithmic axis."""
-    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
-
-    if len(values) > MOST_TICKS and canvas.get_xscale() == "log":
-        return
-    canvas.xaxis.set(
-        major_locator=FixedLocator(values),
-        minor_locator=NullLocator(),
-        major_formatter=StrMethodFormatter("{x:g}"),
-    )

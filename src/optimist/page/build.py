@@ -18,8 +18,10 @@ MOST_BYTES = 5_000_000
 # Numbers of trials per cell whose own curves are kept, tried until the page is small enough.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
-LIBRARIES = ("d3.min.js", "plot.umd.min.js")
-PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
+SCRIPTS = (
+    *("vendor/d3.min.js", "vendor/plot.umd.min.js"),
+    *("js/state.js", "js/statistics.js", "js/charts.js", "js/views.js"),
+)
 # The CSS class of Observable Plot's drawings, and the style that Plot adds to each drawing.
 PLOT_CLASS = "plot"
 _PLOT_STYLE = re.compile(
@@ -56,7 +58,7 @@ def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ResultError
-        If a committed file or a library is missing or has changed, or if the page is too large.
+        If a committed file is missing or has changed, or if the page is too large.
     ConfigError
         If a sentence relies on a verdict that has changed.
     """
@@ -80,7 +82,7 @@ def render(data: dict[str, Any], packed: str) -> str:
     Markup = jinja2.utils.markupsafe.Markup
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string(_own("template.html"))
-    scripts = [library(name) for name in LIBRARIES] + [_own(f"js/{name}") for name in PROGRAMS]
+    scripts = [_own(name) for name in SCRIPTS]
     style = _own("style.css")
     return template.render(
         policy=policy(scripts, [style, plot_style()]),
@@ -121,25 +123,12 @@ def _hash(text: str) -> str:
 
 def plot_style() -> str:
     """Return the style that Observable Plot adds to its drawings."""
-    found = _PLOT_STYLE.findall(library("plot.umd.min.js"))
+    found = _PLOT_STYLE.findall(_own("vendor/plot.umd.min.js"))
     if len(found) != 1:
         raise ResultError("the style of plot.umd.min.js was not found; allowed: version 0.6.17")
     return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
 
 
-def library(name: str) -> str:
-    """Return the text of a vendored library; raise ResultError if its file has changed."""
-    text = _own(f"vendor/{name}")
-    wanted = json.loads(_own("vendor/vendor.json"))[name]["sha256"]
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    if digest != wanted:
-        raise ResultError(
-            f"src/optimist/page/vendor/{name} has SHA-256 {digest[:16]}..., not {wanted[:16]}...; "
-            "restore it"
-        )
-    return text
-
-
 def _own(name: str) -> str:
-    # The hash of a library must not depend on the line endings of a checkout.
+    # The hash of a script must not depend on the line endings of a checkout.
     return unified((files("optimist.page") / name).read_bytes()).decode("utf-8")

@@ -256,6 +256,7 @@ class _Paper:
     def settings(self) -> dict[str, Any]:
         """Return the settings that occur in cells, by ``paper/label``."""
         specs = self.paper["settings"]
+        options = {label: option_defaults(spec) for label, spec in specs.items()}
         return {
             f"{self.name}/{label}": {
                 "paper": self.name,
@@ -263,7 +264,9 @@ class _Paper:
                 "title": title,
                 "about": " ".join(specs[label].get("about", "").split()),
                 **{key: specs[label][key] for key in ("horizon", "environment")},
-                "parameters": _parameters(specs[label]),
+                "parameters": {
+                    name: write(value) for name, value in sorted(options[label].items())
+                },
             }
             for label, title in Style(self.paper, {}).settings(self._names("setting")).items()
         }
@@ -331,10 +334,6 @@ def _size(picture: bytes) -> list[int]:
         return [*opened.size]
 
 
-def _parameters(spec: Mapping[str, Any]) -> dict[str, str]:
-    return {key: write(value) for key, value in sorted(option_defaults(spec).items())}
-
-
 def _method(name: str, domain: str) -> dict[str, Any]:
     """Return the description of an algorithm, taken from its docstrings."""
     cls: Any = algorithm_class(name, domain)
@@ -392,9 +391,7 @@ def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
         records = cell_records.read(base / plan.layout.cells(name)).values()
         made = Counter((record.commit, record.made) for record in records).most_common()
         papers[name] = [{"commit": code, "words": words, "cells": n} for (code, words), n in made]
-    return {"papers": papers, "data": _data()}
-
-
-def _data() -> list[dict[str, str]]:
     names = ("name", "version", "licence", "doi", "content_sha256")
-    return [{name: getattr(source, name) for name in names} for source in load_sources().values()]
+    sources = load_sources().values()
+    data = [{name: getattr(source, name) for name in names} for source in sources]
+    return {"papers": papers, "data": data}

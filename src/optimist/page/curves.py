@@ -20,60 +20,6 @@ STEPS = 2**16 - 1
 KEYS = {"regret": "curves", "timing": "times"}
 
 
-class Packer:
-    """Collector that packs the curves of all cells.
-
-    Attributes
-    ----------
-    grids : list of list of int
-        The distinct lists of rounds.
-    """
-
-    def __init__(self) -> None:
-        self.grids: list[list[int]] = []
-        self._numbers: list[np.ndarray] = []
-        self._length = 0
-
-    def add(self, curves: np.ndarray, rounds: np.ndarray) -> dict[str, Any]:
-        """Add the curves of a cell.
-
-        Parameters
-        ----------
-        curves : (n, T) array
-            Values of the curves; negative values count as zero.
-        rounds : (T,) int array
-
-        Returns
-        -------
-        dict
-            ``grid``, the index of the list of rounds in ``grids``; ``at``, the position of these
-            curves among all packed numbers; ``top``, the largest value; ``count``, the number of
-            curves.
-        """
-        grid = rounds.tolist()
-        if grid not in self.grids:
-            self.grids.append(grid)
-        values = curves.clip(min=0.0)
-        top = float(f"{values.max():.6g}") if values.size else 0.0
-        steps = np.rint(np.minimum(values / (top or 1.0), 1.0) * STEPS).astype(np.int64)
-        about = {"grid": self.grids.index(grid), "at": self._length, "top": top}
-        self._numbers.append(np.diff(steps, axis=1, prepend=0).astype(np.uint16).ravel())
-        self._length += steps.size
-        return {**about, "count": len(steps)}
-
-    def packed(self) -> str:
-        """Return all curves as text."""
-        numbers = np.concatenate(self._numbers) if self._numbers else np.empty(0, np.uint16)
-        parts = (numbers >> 8).astype(np.uint8), (numbers & 255).astype(np.uint8)
-        # Compression level 9 would take four times as long and save only half a percent.
-        return base64.b64encode(gzip.compress(np.concatenate(parts).tobytes(), 6, mtime=0)).decode()
-
-
-def unpacked(text: str) -> bytes:
-    """Return the bytes of packed curves, which, unlike the text, are the same on all machines."""
-    return gzip.decompress(base64.b64decode(text))
-
-
 class Drawn(NamedTuple):
     """Curves of a cell in one lane, at about sixty of its rounds.
 
@@ -110,6 +56,10 @@ def pack(
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
     """Return the cells with positions in place of curves, the lists of rounds, and packed curves.
 
+    A position has ``grid``, the index of the cell's list of rounds; ``at``, the place of its curves
+    among all packed numbers; ``top``, their largest value; and ``count``, the number of curves.
+    Values below zero count as zero.
+
     Parameters
     ----------
     cells : sequence of mapping
@@ -118,13 +68,32 @@ def pack(
         Largest number of trials per cell whose own regret curves are kept. For times, only
         summaries are kept.
     """
-    packer, packed = Packer(), []
+    packed, grids, numbers, length = [], list[list[int]](), list[np.ndarray](), 0
     for cell in cells:
         placed = dict(cell)
         for key in KEYS.values():
-            if key in cell:
-                drawn: Drawn = cell[key]
-                kept = drawn.trials[: trials if key == "curves" else 0]
-                placed[key] = packer.add(np.vstack([kept, drawn.summaries]), drawn.rounds)
+            if key not in cell:
+                continue
+            drawn: Drawn = cell[key]
+            grid, kept = drawn.rounds.tolist(), drawn.trials[: trials if key == "curves" else 0]
+            if grid not in grids:
+                grids.append(grid)
+            steps, top = _steps(np.vstack([kept, drawn.summaries]))
+            placed[key] = {"grid": grids.index(grid), "at": length, "top": top, "count": len(steps)}
+            numbers.append(np.diff(steps, axis=1, prepend=0).astype(np.uint16).ravel())
+            length += steps.size
         packed.append(placed)
-    return packed, packer.grids, packer.packed()
+    return packed, grids, _as_text(np.concatenate([np.empty(0, np.uint16), *numbers]))
+
+
+def _steps(curves: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the values of a cell's curves (n, T) as whole steps, and the largest value."""
+    values = curves.clip(min=0.0)
+    top = float(f"{values.max():.6g}")
+    return np.rint(np.minimum(values / (top or 1.0), 1.0) * STEPS).astype(np.int64), top
+
+
+def _as_text(numbers: np.ndarray) -> str:
+    parts = (numbers >> 8).astype(np.uint8), (numbers & 255).astype(np.uint8)
+    # Compression level 9 would take four times as long and save only half a percent.
+    return base64.b64encode(gzip.compress(np.concatenate(parts).tobytes(), 6, mtime=0)).decode()

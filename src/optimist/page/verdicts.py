@@ -34,10 +34,8 @@ def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[s
     stated : mapping
         Claims in the configuration by ID, with their notes and choices.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in frame.astype(dict.fromkeys(WHOLE, float)).to_dict("records"):
-        found.setdefault(row["claim"], []).append(row)
-    return {id: _claim(id, rows, stated.get(id, {})) for id, rows in found.items()}
+    by_claim = frame.astype(dict.fromkeys(WHOLE, float)).groupby("claim", sort=False)
+    return {id: _claim(id, rows.to_dict("records"), stated.get(id, {})) for id, rows in by_claim}
 
 
 def _claim(id: str, rows: list[dict[str, Any]], stated: Mapping[str, Any]) -> dict[str, Any]:

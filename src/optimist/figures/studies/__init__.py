@@ -5,12 +5,11 @@ its computation and its drawing. A paper has a study if the section ``studies`` 
 contains the study's name. Every paper has the study ``facts``.
 """
 
-import importlib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from optimist.core.errors import unknown_name
+from optimist.figures import load
 
 if TYPE_CHECKING:
     from optimist.figures.studies.base import Study
@@ -30,23 +29,14 @@ STUDIES = {
 
 def study_class(name: str) -> "type[Study]":
     """Return the class of the study called ``name``; raise ConfigError if there is none."""
-    if name not in STUDIES:
-        raise unknown_name("study", name, STUDIES)
-    module, _, cls = STUDIES[name].partition(":")
-    return getattr(importlib.import_module(module), cls)
-
-
-def study_section(paper: Mapping[str, Any], name: str) -> dict[str, Any] | None:
-    """Return the section of a study in a paper's configuration, or None if it has none."""
-    return paper.get("studies", {}).get(name)
+    return load("study", name, STUDIES)
 
 
 def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
     """Construct the studies that a paper's configuration requests."""
-    asked = {cls: study_section(paper, cls.name) for cls in map(study_class, STUDIES)}
-    return [
-        cls(section or {}) for cls, section in asked.items() if cls.always or section is not None
-    ]
+    asked = {name: one for name, one in paper.get("studies", {}).items() if one is not None}
+    classes = map(study_class, STUDIES)
+    return [cls(asked.get(cls.name, {})) for cls in classes if cls.always or cls.name in asked]
 
 
 @lru_cache

@@ -12,17 +12,14 @@ from optimist.core.keys import Count, Keys, Texts
 from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, make_cell, watch
 from optimist.experiments.cell_trials import kept_rounds
-from optimist.experiments.loop import Trajectory
 from optimist.figures.rows import Tables, notes
-from optimist.figures.studies import study_section
+from optimist.figures.studies.tables import FACTS
 from optimist.figures.tables.base import Table
 from optimist.numerics.seeding import stream
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of every table of facts; ``trials`` may follow.
-FACT_COLUMNS = ("name", "setting", "value")
 # First columns of every table of watched trials; columns of the observer follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
@@ -137,7 +134,7 @@ class Study:
 
 def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
     """Return the section of a study that a panel shows; raise ConfigError if the paper has none."""
-    section: dict[str, Any] | None = study_section(paper, study)
+    section: dict[str, Any] | None = paper.get("studies", {}).get(study)
     if section is None:
         raise ConfigError(f"the paper has no study {study!r}; add it or remove the panel")
     return section
@@ -151,7 +148,7 @@ def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None
     """
     import pandas as pd
 
-    table = pd.DataFrame(rows, columns=list(FACT_COLUMNS))
+    table = pd.DataFrame(rows, columns=FACTS)
     return table if trials is None else table.assign(trials=trials)
 
 
@@ -186,23 +183,14 @@ def watch_trials(
     """
     import pandas as pd
 
-    frames = [
-        _frame(cell, trial, watch(cell, trial, observe, rounds=rounds, data_dir=data_dir), columns)
-        for cell in cells
-        for trial in trials
-    ]
-    return pd.concat(frames, ignore_index=True)
-
-
-def _frame(
-    cell: Cell, trial: int, trajectory: Trajectory, columns: Sequence[str]
-) -> "pd.DataFrame":
-    import pandas as pd
-
-    recorded = trajectory.columns or {"round": [0], **{name: [math.nan] for name in columns}}
-    about = {"setting": cell.setting, "algorithm": cell.algorithm, "trial": trial}
-    frame = pd.DataFrame({name: recorded[name] for name in ("round", *columns)})
-    return frame.assign(**about, status=trajectory.status)[[*TRIAL_COLUMNS, *columns]]
+    frames, nothing = [], {"round": [0], **{name: [math.nan] for name in columns}}
+    for cell, trial in product(cells, trials):
+        trajectory = watch(cell, trial, observe, rounds=rounds, data_dir=data_dir)
+        values = trajectory.columns or nothing
+        frame = pd.DataFrame({name: values[name] for name in ("round", *columns)})
+        about = {"setting": cell.setting, "algorithm": cell.algorithm, "trial": trial}
+        frames.append(frame.assign(**about, status=trajectory.status))
+    return pd.concat(frames, ignore_index=True)[[*TRIAL_COLUMNS, *columns]]
 
 
 def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, T]]:

@@ -21,13 +21,7 @@ from optimist.environments.observer import Observer
 from optimist.experiments.loop import COMPLETE
 from optimist.figures.rows import Tables
 from optimist.figures.studies.accuracy import regret_bound
-from optimist.figures.studies.base import (
-    TRIAL_COLUMNS,
-    CellKeys,
-    Cells,
-    Study,
-    thinned,
-)
+from optimist.figures.studies.base import TRIAL_COLUMNS, CellKeys, Cells, Study, thinned
 from optimist.figures.tables.base import Table
 from optimist.numerics.gaussian_process import DistinctPosterior
 

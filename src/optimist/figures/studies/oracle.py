@@ -19,13 +19,7 @@ from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, apart, build
-from optimist.figures.studies.base import (
-    TRIAL_COLUMNS,
-    CellKeys,
-    Cells,
-    Study,
-    fact_table,
-)
+from optimist.figures.studies.base import TRIAL_COLUMNS, CellKeys, Cells, Study, fact_table
 from optimist.numerics.network import TwoLayerNetwork
 
 if TYPE_CHECKING:

@@ -1,20 +1,26 @@
-"""Cost of an estimate from all data against the length of the history, timed in random order."""
+r"""Cost of an estimate from all data against the length of the history, timed in random order.
+
+Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
+cost $O(t)$ in round t; Table 1: TOFU takes one pass.
+"""
 
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import MinLen
 
+from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys, Texts
-from optimist.core.label import name_of
+from optimist.core.label import Label, name_of
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.experiments.cell import build
-from optimist.figures.studies import refits
 from optimist.figures.studies.base import Cells, Study, in_turns
+from optimist.numerics.huber import SOLVERS, HuberRegression
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.seeding import stream
 
@@ -33,6 +39,8 @@ ESTIMATES = {
     "rs_glincb[constants=practical]": lambda problem, n: (float(problem.dimension), None),
     "ofuglb": lambda problem, n: (0.0, problem.norm_bound),
 }
+# Names of the methods with estimates under heavy tails.
+HEAVY_TAILED = ("heavy_oful", "tofu")
 
 
 class CountedLikelihood(Likelihood):
@@ -46,13 +54,39 @@ class CountedLikelihood(Likelihood):
         return super().derivatives(thetas)
 
 
+class CountedRegression:
+    """A Huber regression that counts the passes through its history."""
+
+    def __init__(self, regression: HuberRegression) -> None:
+        self._regression = regression
+        self._last: Any = None  # last clipped point; clipping it again costs no pass
+        self.passes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._regression, name)
+        if name not in ("value", "gradient", "reweighted"):
+            return member
+
+        def counted(theta: np.ndarray) -> Any:
+            self.passes += 1
+            return member(theta)
+
+        return counted
+
+    def clipped(self, theta: np.ndarray) -> Any:
+        """See `HuberRegression`."""
+        self.passes += theta is not self._last
+        self._last = theta
+        return self._regression.clipped(theta)
+
+
 class Passes(Study):
     """Cost of an estimate from all data against the length of the history.
 
     A history consists of plain arrays. Its arms are drawn uniformly from the setting's arms, and
     its rewards from the setting's law. Each estimate starts from the origin and passes through the
     history as often as its solver needs; the number of passes is recorded. Estimates use maximum
-    likelihood or, for heavy tails, `optimist.figures.studies.refits`.
+    likelihood or, for heavy tails, adaptive Huber regression or the one pass of TOFU.
     """
 
     name = "passes"
@@ -70,7 +104,7 @@ class Passes(Study):
         """Refuse methods whose estimates are not implemented here."""
         for cell in self.cells(paper, ()):
             is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
-            allowed = refits.METHODS if is_heavy_tailed else tuple(ESTIMATES)
+            allowed = HEAVY_TAILED if is_heavy_tailed else tuple(ESTIMATES)
             label = name_of(cell.algorithm) if is_heavy_tailed else cell.algorithm
             if label not in allowed:
                 raise ConfigError(
@@ -108,8 +142,8 @@ def _measurement(
     """Return a function that maps a label and a length to the seconds and passes of an estimate."""
     if isinstance(problem, HeavyTailedProblem):
         names = list(dict.fromkeys(map(name_of, labels)))
-        algorithms = refits.stored(environment, problem, names, lengths)
-        return lambda label, n: refits.refit_cost(label, algorithms[name_of(label), n])
+        algorithms = stored_algorithms(environment, problem, names, lengths)
+        return lambda label, n: refit_cost(label, algorithms[name_of(label), n])
     histories = stored_histories(environment, problem, lengths)
     return lambda label, n: estimate_cost(label, problem, histories[n])
 
@@ -140,3 +174,42 @@ def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, in
     if not converged:
         raise RuntimeError(f"the estimate of {label} from {history.plays} rounds did not converge")
     return seconds, likelihood.passes
+
+
+def stored_algorithms(
+    environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
+) -> dict[tuple[str, int], Any]:
+    """Return algorithms after the first rounds of one history, by name and number of rounds."""
+    algorithms = {}
+    chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
+    for name in names:
+        algorithm = make_algorithm(name, problem)
+        for t, index in enumerate(chosen.tolist()):
+            reward, side = environment.reward(t, index), environment.context(t)
+            algorithm.update(environment.arms(t), index, reward, **side)
+            if t + 1 in lengths:
+                algorithms[name, t + 1] = deepcopy(algorithm)
+    return algorithms
+
+
+def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
+    """Return the seconds and passes that an estimate from an algorithm's history takes.
+
+    Parameters
+    ----------
+    label : str
+        A label of ``tofu``, or of ``heavy_oful``, whose option ``solver`` chooses the solver.
+    algorithm : HeavyOFUL or TOFU
+    """
+    start = time.perf_counter()
+    if name_of(label) == "tofu":
+        algorithm.fit()
+        return time.perf_counter() - start, 1
+    solver = str(dict(Label.parse(label).options).get("solver", "newton"))
+    regression: Any = CountedRegression(algorithm.regression)
+    accuracy = 1.0 / np.sqrt(algorithm.problem.horizon)
+    _, converged = SOLVERS[solver](regression, np.zeros(algorithm.problem.dimension), accuracy)
+    seconds = time.perf_counter() - start
+    if not converged:
+        raise RuntimeError(f"the estimate of {label} after {algorithm.t} rounds did not converge")
+    return seconds, regression.passes

@@ -297,9 +297,10 @@ class StarvationPanel(Panel):
         ]
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw the band, the function, and ticks at the inducing points."""
+        """Draw the band, the function, and ticks at the inducing points; extend the title."""
         drawing.curves(canvas, artists, style)
-        drawing.below_title(canvas, artists)
+        for text in drawing.of_role(artists, "corner")["note"]:
+            canvas.set_title(f"{canvas.get_title(loc='left')}\n{text}")
         function, inducing = (drawing.of_role(artists, role) for role in ("function", "inducing"))
         if len(function):  # an empty line would still disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)

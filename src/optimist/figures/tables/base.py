@@ -48,39 +48,22 @@ class Table(Part):
     ----------
     Entry : type
         A subclass of `TableKeys`.
-    of_group : bool
-        Whether the table shows every cell of its group.
-    order : str
-        Column by which the rows of a setting are sorted in increasing order. If it is empty, rows
-        keep the order of `rows`.
     meanings : dict
         Meanings of further columns, in addition to `MEANINGS`.
     """
 
     Entry: ClassVar[type] = TableKeys
-    of_group: ClassVar[bool] = False
-    order: ClassVar[str] = ""
     meanings: ClassVar[Mapping[str, str]] = {}
-
-    @property
-    def cells(self) -> list[tuple[str, str]] | None:
-        """Setting and algorithm of each cell that is shown; None for all cells of the group."""
-        return None if self.of_group else super().cells
 
     @abstractmethod
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield the rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return the rows as a frame, sorted by `order` within each setting."""
+        """Return the rows as a frame."""
         import pandas as pd
 
-        frame = pd.DataFrame(self.rows(tables))
-        if not self.order or frame.empty:
-            return frame
-        by_setting = (part for _, part in frame.groupby("setting", sort=False))
-        parts = [part.sort_values(self.order, kind="stable") for part in by_setting]
-        return pd.concat(parts, ignore_index=True)
+        return pd.DataFrame(self.rows(tables))
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
         """Return a Markdown document: title, caption, the table and the meanings of its columns.
@@ -96,10 +79,6 @@ class Table(Part):
         if any(column.endswith(LOW) for column in frame):
             parts.append("Numbers in brackets are the ends of 95 % intervals.\n")
         return "\n".join([*parts, "".join(meanings)]).rstrip() + "\n"
-
-    def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
-        """Return the setting and algorithm of each cell in a lane, from ``paper["cells"]``."""
-        return [tuple(cell) for of_lane, *cell in paper["cells"] if of_lane == lane]
 
 
 def cell_columns(

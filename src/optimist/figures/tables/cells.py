@@ -1,11 +1,12 @@
 """Kinds ``final_regret`` and ``run_time``: tables with a row for every cell in a group."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
-from optimist.figures.base import Labels
+from optimist.figures.base import OF_LANE, Labels, Paper
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, estimate, mean
 from optimist.figures.tables.base import Table, TableKeys, cell_columns, statuses
 
@@ -13,14 +14,55 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class FinalRegret(Table):
+class CellTable(Table):
+    """Table with a row for every cell that its group has in one lane.
+
+    Attributes
+    ----------
+    order : str
+        Column by which the rows of a setting are sorted in increasing order.
+    """
+
+    order: ClassVar[str]
+
+    @property
+    def cells(self) -> None:
+        """None, which stands for all cells of the group."""
+
+    @abstractmethod
+    def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
+        """Return the statistics of a cell, given the last row of each of its complete trials."""
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        (lane,) = self.lanes
+        for cell_lane, setting, algorithm in tables.paper["cells"]:
+            if cell_lane == lane:
+                trials = tables.trials(OF_LANE[lane], setting, algorithm)
+                yield {
+                    **cell_columns(setting, algorithm, trials, tables.paper),
+                    **self.statistics(complete(trials), tables.paper),
+                    "trials": len(complete(trials)),
+                    "statuses": statuses(trials),
+                    **({"note": estimate(trials)} if lane == "timing" else {}),
+                }
+
+    def frame(self, tables: Tables) -> "pd.DataFrame":
+        """Return the rows as a frame, sorted by `order` within each setting."""
+        frame = super().frame(tables)
+        if frame.empty:
+            return frame
+        settings = frame["setting"].unique().tolist()
+        order = np.lexsort([frame[self.order], frame["setting"].map(settings.index)])
+        return frame.iloc[order].reset_index(drop=True)
+
+
+class FinalRegret(CellTable):
     """Mean final regret with its 95 % interval, and counts of trials by status."""
 
     class Entry(TableKeys):
         extremes: NotRequired[bool]  #: Whether to also show the median and the largest regret.
 
     lanes = ("regret",)
-    of_group = True
     order = "mean_regret"
     meanings: ClassVar = {
         "mean_regret": "mean of the regret at the end",
@@ -28,32 +70,22 @@ class FinalRegret(Table):
         "largest_regret": "that of the worst trial",
     }
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        extremes = self.spec.get("extremes", False)
-        at_level = {**tables.paper, "band": TABLE_LEVEL}
-        for setting, algorithm in self.group_cells(tables.paper, "regret"):
-            trials = tables.trials("finals", setting, algorithm)
-            values = complete(trials)["regret"]
-            middle, low, high = mean(values, at_level) if len(values) else (np.nan,) * 3
-            yield {
-                **cell_columns(setting, algorithm, trials, tables.paper),
-                "mean_regret": middle,
-                "mean_regret_low95": low,
-                "mean_regret_high95": high,
-                **(_extremes(values) if extremes else {}),
-                "trials": len(values),
-                "statuses": statuses(trials),
-            }
+    def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
+        regrets, at_level = trials["regret"], {**paper, "band": TABLE_LEVEL}
+        middle, low, high = mean(regrets, at_level) if len(regrets) else (np.nan,) * 3
+        columns = {"mean_regret": middle, "mean_regret_low95": low, "mean_regret_high95": high}
+        if self.spec.get("extremes", False):
+            columns |= {"median_regret": regrets.median(), "largest_regret": regrets.max()}
+        return columns
 
 
-class RunTime(Table):
+class RunTime(CellTable):
     """Median, fastest and slowest time per trial, and final medians of other columns."""
 
     class Entry(TableKeys):
         also: NotRequired[Labels]  #: Further columns of results whose final medians are shown.
 
     lanes = ("timing",)
-    of_group = True
     order = "median_seconds"
     meanings: ClassVar = {
         "median_seconds": "seconds of select and update in a trial, median over trials",
@@ -64,26 +96,12 @@ class RunTime(Table):
         "state_bytes": "bytes that the algorithm keeps at the end",
     }
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        for setting, algorithm in self.group_cells(tables.paper, "timing"):
-            trials = tables.trials("times", setting, algorithm)
-            seconds = complete(trials)["seconds"]
-            yield {
-                **cell_columns(setting, algorithm, trials, tables.paper),
-                "median_seconds": seconds.median(),
-                "fastest_seconds": seconds.min(),
-                "slowest_seconds": seconds.max(),
-                **{name: _final_median(trials, name) for name in self.spec.get("also", [])},
-                "trials": len(seconds),
-                "statuses": statuses(trials),
-                "note": estimate(trials),
-            }
-
-
-def _extremes(regrets: "pd.Series") -> dict[str, float]:
-    return {"median_regret": regrets.median(), "largest_regret": regrets.max()}
-
-
-def _final_median(trials: "pd.DataFrame", column: str) -> float:
-    """Return the median of a diagnostic over complete trials; NaN if it has no values."""
-    return complete(trials)[column].median() if column in trials else np.nan
+    def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
+        seconds, further = trials["seconds"], self.spec.get("also", [])
+        return {
+            "median_seconds": seconds.median(),
+            "fastest_seconds": seconds.min(),
+            "slowest_seconds": seconds.max(),
+            # A cell may lack a diagnostic.
+            **trials.reindex(columns=further).median().to_dict(),
+        }
