@@ -1,1 +1,1 @@
-"""Shared mathematics: links, norms, projections, likelihoods and their level sets."""
+"""Numerical routines shared by the whole package, such as likelihoods, kernels and statistics."""

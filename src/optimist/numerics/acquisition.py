@@ -2,14 +2,14 @@ r"""Acquisition functions for a Gaussian posterior with mean m and standard devi
 
 Let $y^+$ be the best observed value, $u = (m-y^+)/v$ and $h(u)=u\Phi(u)+\varphi(u)$. Then
 $$\mathrm{EI} = v\,h(u),\qquad \mathrm{PI} = \Phi(u),\qquad \mathrm{UCB} = m+\sqrt\beta\,v .$$
-EI and PI underflow in double precision far below the best value; their logarithms do not. For
-$u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$,
-and the last term is $-2\log|u|-3/u^2$ for $u<-10^3$.
+Far below the best value, EI and PI underflow in double precision, but their logarithms do not. For
+$u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$.
+For $u<-10^3$, the last term is computed as $-2\log|u|-3/u^2$.
 
 Each function returns its value and its derivatives with respect to m and v, as arrays of the same
 shape as m and v.
 
-Jones, Schonlau and Welch (1998); Kushner (1964); Srinivas et al. (2010).
+Jones, Schonlau and Welch (1998) for EI; Kushner (1964) for PI; Srinivas et al. (2010) for UCB.
 """
 
 import math
@@ -50,12 +50,12 @@ def _log_h_left(u):
 def log_expected_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the logarithm of EI over ``best`` and its derivatives.
+    """Return the logarithm of the expected improvement over ``best``, and its derivatives.
 
     Parameters
     ----------
     m, v : arrays of the same shape
-        Means and standard deviations, which must be positive.
+        Means and positive standard deviations.
     best : float
         $y^+$, in the units of m.
 
@@ -71,9 +71,11 @@ def log_expected_improvement(
 def expected_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return EI over ``best`` and its derivatives, which underflow to 0 far below ``best``.
+    """Return the expected improvement over ``best`` and its derivatives.
 
-    Arguments and result are as in `log_expected_improvement`.
+    All three underflow to 0 if the mean is far below ``best``.
+
+    Parameters and return values are as in `log_expected_improvement`.
     """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
@@ -83,14 +85,15 @@ def expected_improvement(
 def log_probability_of_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the logarithm of PI over ``best`` and its derivatives.
+    """Return the logarithm of the probability of improvement over ``best``, and its derivatives.
 
-    Arguments and result are as in `log_expected_improvement`.
+    Parameters and return values are as in `log_expected_improvement`.
     """
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
-    # phi / Phi; for u < 0, where both may underflow, it is the inverse of Mills' ratio.
+    # The slope is phi / Phi. For u < 0, where both may underflow, it is computed as the reciprocal
+    # of Mills' ratio at -u.
     mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v
@@ -99,9 +102,11 @@ def log_probability_of_improvement(
 def probability_of_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return PI over ``best`` and its derivatives, which underflow to 0 far below ``best``.
+    """Return the probability of improvement over ``best`` and its derivatives.
 
-    Arguments and result are as in `log_expected_improvement`.
+    All three underflow to 0 if the mean is far below ``best``.
+
+    Parameters and return values are as in `log_expected_improvement`.
     """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
@@ -118,7 +123,7 @@ def upper_bound(
     m, v
         As in `log_expected_improvement`, which also describes the result.
     beta : float
-        Square of the weight of the standard deviation.
+        Squared weight of the standard deviation.
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

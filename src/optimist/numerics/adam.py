@@ -1,6 +1,7 @@
-r"""Adam: gradient ascent with steps that are scaled by running means of squared gradients.
+r"""The Adam optimiser: gradient ascent with steps scaled by running means of squared gradients.
 
-For gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, each coordinate follows
+For gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a learning rate a and $m_0=v_0=0$, each coordinate x is
+updated by
 $$m_t = b_1m_{t-1}+(1-b_1)g_t,\qquad v_t = b_2v_{t-1}+(1-b_2)g_t^2,\qquad
   x_t = x_{t-1}+a\,\frac{m_t/(1-b_1^t)}{\sqrt{v_t/(1-b_2^t)}+10^{-8}} .$$
 
@@ -11,14 +12,14 @@ import numpy as np
 
 
 class Adam:
-    """Gradient ascent with the paper's constants.
+    """Gradient ascent with the constants that Kingma and Ba (2015) recommend.
 
     Parameters
     ----------
     shape : tuple of int
-        Shape of the point.
+        Shape of the point to optimise.
     rate : float
-        Length of the first step in each coordinate.
+        Learning rate, which is also the length of the first step in each coordinate.
     """
 
     def __init__(self, shape: tuple[int, ...], rate: float) -> None:
@@ -27,7 +28,10 @@ class Adam:
         self._mean, self._square = np.zeros(shape), np.zeros(shape)
 
     def step(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the step from a point with this ``gradient``, as an array of the same shape."""
+        """Return the next step, given the ``gradient`` at the current point.
+
+        The step has the same shape as the gradient.
+        """
         self._t += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient**2 - self._square)

@@ -1,10 +1,10 @@
-r"""Distances to the surface of a Euclidean ball, and exact minimisers of quadratics over it.
+r"""Distances to the surface of a Euclidean ball, and exact minimisers of quadratics over the ball.
 
 The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
-$(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. In the eigenbasis of H
-the norm $n(\rho)$ of the solution decreases in $\rho$, and $1/n(\rho) - 1/S$ is increasing and
-concave, so Newton's iterates increase from $\rho = 0$ to the root and need no safeguard
-(Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
+$(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. The norm $n(\rho)$ of the
+solution is computed in the eigenbasis of H and decreases in $\rho$. The function
+$1/n(\rho) - 1/S$ is increasing and concave, so Newton's iterates increase from $\rho = 0$ to the
+root and need no safeguard (Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
 """
 
 import math
@@ -55,14 +55,15 @@ def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = Tru
     if shortcut and math.sqrt(zeta @ zeta) <= radius:
         return zeta
     w, V = np.linalg.eigh(H)
-    # H zeta in the eigenbasis; computing H zeta first would lose digits if H is ill-conditioned.
+    # H zeta is computed in the eigenbasis. Multiplying by H first would lose digits if H is
+    # ill-conditioned.
     return _on_sphere(w, V, w * (zeta @ V), radius)[0]
 
 
 def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> np.ndarray:
     r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d).
 
-    ``inside`` (d,) is c, a point of the ball; if rounding puts it outside, it is treated as a point
+    ``inside`` is c, a point (d,) of the ball. If rounding puts it outside, it is treated as a point
     on the sphere. The result is an array of shape (m,).
     """
     squares = np.maximum(dots(moves, moves), 1e-300)

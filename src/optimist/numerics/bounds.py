@@ -8,7 +8,8 @@ concave: for $\|\theta'-\theta\|\le D$ and features of norm at most $\ell$,
 $$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
   + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
 Let $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$. The maximum is at most
-$F(\theta) + r^\top M^{-1}r/(4s)$. At a solution r = 0; near it, the error is of second order.
+$F(\theta) + r^\top M^{-1}r/(4s)$. At a solution, r = 0 and the bound is
+exact; near a solution, its error is of second order.
 """
 
 from typing import Any
@@ -19,8 +20,8 @@ from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 
 # Adding epsilon to the diagonal of M adds epsilon D^2 / s to the bound. For M = 0 the best epsilon
-# is |r| / (2 D). The code uses a fraction of that, plus a term that adds a fraction of D to the
-# bound, plus a fraction of the Hessian's trace.
+# is |r| / (2 D). The code sums three terms: a fraction of this value, a term that adds a fraction
+# of D to the bound, and a fraction of the trace of kappa H.
 REGULARISATION = 1e-3
 LEAST_SHARE = 1e-10
 ROUNDING = 1e-14
@@ -36,7 +37,7 @@ def upper_bounds(
     level_set : LevelSet
     arms : (m, d) array
     unknowns : (m, d + 2) array
-        An arbitrary theta, s > 0 and rho >= 0 for each arm.
+        A row (theta, s, rho) for each arm, with any theta, any s > 0 and any rho >= 0.
     derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
         Value, gradient and Hessian of the likelihood at each theta.
 
@@ -52,7 +53,7 @@ def upper_bounds(
     kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
     epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
     epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
-    # The ridge penalty is quadratic, so its factor is 1/2 instead of kappa.
+    # The ridge penalty is quadratic, so its Hessian is multiplied by 1/2 instead of kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
     M = kappa[:, None, None] * hessians
     add_to_diagonal(M, diagonal)

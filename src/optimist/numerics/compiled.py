@@ -1,9 +1,9 @@
 """Scipy's BLAS, LAPACK and distance functions, imported without the packages that contain them.
 
 ``compiled.blas`` and ``compiled.lapack`` provide the functions of `scipy.linalg.blas` and
-`scipy.linalg.lapack`: they are the extension modules behind these packages, and importing only
-them takes a thirtieth of the time. They are loaded on first use, under their full names, so that
-scipy uses the same modules.
+`scipy.linalg.lapack`. They are the extension modules behind these packages; importing only the
+extension modules takes a thirtieth of the time. Each is loaded on first use and registered under
+its full name, so that scipy uses the same module.
 """
 
 import importlib
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _extension(name: str, public: str) -> Any:
-    """Import an extension module without its package; if it is missing, import the public one."""
+    """Import the extension module ``name`` without its package, or ``public`` if it is missing."""
     if name not in sys.modules:
         folder = Path(scipy.__file__).parent.joinpath(*name.split(".")[1:-1])
         finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
@@ -47,7 +47,7 @@ def _extension(name: str, public: str) -> Any:
 
 
 def cdist(X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
-    """Return the distances between the rows of ``X`` and of ``Y``, as an array of shape (n, m).
+    """Return the distances (n, m) between the rows of ``X`` and the rows of ``Y``.
 
     The result equals the output of `scipy.spatial.distance.cdist`.
 

@@ -1,7 +1,7 @@
 """Space-filling designs on the unit cube.
 
-scipy.stats is imported only where it is used, since the workflow imports algorithms whenever it is
-parsed.
+scipy.stats is slow to import. It is imported inside the functions that use it because the workflow
+imports the algorithms each time it is parsed.
 """
 
 import math
@@ -12,16 +12,20 @@ import numpy as np
 def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Return the first ``n`` points of a scrambled Sobol sequence in [0, 1]^d.
 
-    Each call scrambles the sequence with ``rng``. The result has shape (n, d).
+    Each call draws a new scrambling from ``rng``. The result has shape (n, d).
     """
     from scipy.stats import qmc
 
-    # The sequence is balanced if its length is a power of two; scipy warns about other lengths.
+    # A Sobol sequence is balanced if its length is a power of two, and scipy warns about other
+    # lengths. So generate such a length and keep the first n points.
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 
 def latin_hypercube(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """Return ``n`` points (n, d) of [0, 1]^d, one in each of n equal slices of every coordinate."""
+    """Return a Latin hypercube sample of ``n`` points in [0, 1]^d, as an array of shape (n, d).
+
+    Along every coordinate, each of n equal intervals contains exactly one point.
+    """
     from scipy.stats import qmc
 
     return qmc.LatinHypercube(d, rng=rng).random(n)

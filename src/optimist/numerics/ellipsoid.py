@@ -1,7 +1,7 @@
 r"""Ellipsoids whose matrix is a multiple of the identity plus a matrix of low rank.
 
-They are $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
-Every operation costs O(d t + t^3) for a G with t columns:
+Each is $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
+Every operation costs O(d t + t^3) if G has t columns:
 $$\Sigma^{-1}v = \lambda^{-1}\big(v - G(\lambda I_t+G^\top G)^{-1}G^\top v\big),\qquad
   \delta^\top\Sigma\delta = \lambda\|\delta\|^2+\|G^\top\delta\|^2 .$$
 """
@@ -16,7 +16,7 @@ from optimist.numerics.growing import GrowingArray
 
 
 class LowRankEllipsoid:
-    r"""Centre and matrix of an ellipsoid, updated one vector at a time.
+    r"""The centre and the matrix of an ellipsoid, updated one vector at a time.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class LowRankEllipsoid:
         )
 
     def recentre(self, g: np.ndarray, error: float) -> Any:
-        r"""Add $gg^\top$ to $\Sigma$, then add $\Sigma^{-1}g$ times ``error`` to the centre.
+        r"""Add $gg^\top$ to $\Sigma$, then move the centre by $\Sigma^{-1}g$ times ``error``.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class LowRankEllipsoid:
         Returns
         -------
         leverage : float
-            $g^\top\Sigma^{-1}g$ for the old $\Sigma$.
+            $g^\top\Sigma^{-1}g$, where $\Sigma$ is the matrix before the update.
         """
         s = self.solve(g)
         leverage = float(g @ s)
@@ -80,7 +80,7 @@ class LowRankEllipsoid:
         return leverage
 
     def leverages(self) -> np.ndarray:
-        r"""Return $g^\top\Sigma^{-1}g$ for every vector g so far, as an array of shape (t,)."""
+        r"""Return $g^\top\Sigma^{-1}g$ for each vector g added so far, as an array (t,)."""
         V = self.vectors
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
@@ -90,11 +90,14 @@ class LowRankEllipsoid:
         return math.sqrt(beta / (self.ridge + self.trace))
 
     def outside(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return whether $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$ for each row of ``w`` (K, d)."""
+        r"""Return whether each row of ``w`` (K, d) lies outside the ellipsoid."""
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return the boundary points on the rays from the centre through rows of ``w`` (K, d)."""
+        r"""Return the points at which rays from the centre through rows of ``w`` cross the border.
+
+        Both ``w`` and the result have shape (K, d).
+        """
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
@@ -102,8 +105,10 @@ class LowRankEllipsoid:
         r"""Return the points of the ellipsoid nearest to the rows of ``w`` (K, d).
 
         All rows must lie outside the ellipsoid.
-        For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ and $\delta = w-\hat w$, the point is
-        $\hat w+(I+\nu\Sigma)^{-1}\delta$, where $\nu$ is the root of a decreasing function.
+
+        For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ and $\delta = w-\hat w$, the nearest
+        point is $\hat w+(I+\nu\Sigma)^{-1}\delta$, where $\nu$ is the root of a decreasing
+        function.
         """
         U, s, _ = np.linalg.svd(self.vectors.T, full_matrices=False)
         eigenvalues = self.ridge + s**2
@@ -120,10 +125,10 @@ class LowRankEllipsoid:
         def excess(log_nu):
             return squares @ (values / (1.0 + math.exp(log_nu) * values) ** 2) / beta - 1.0
 
-        # The sum is above beta at nu = 0, and at most sum(squares / values) / nu^2.
+        # The sum exceeds beta at nu = 0 and is at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
-        if excess(low) <= 0.0:  # outside only by rounding
+        if excess(low) <= 0.0:  # the row is outside only because of rounding
             return self.centre + delta
         nu = math.exp(brentq(excess, low, high + 1e-9, xtol=1e-13))
         shrunk = along / (1.0 + nu * eigenvalues)

@@ -1,7 +1,7 @@
 r"""Exact second-order expansions of a growing likelihood.
 
-Differentiating a likelihood with n observations costs O(n). At a fixed point, updating its value,
-gradient and Hessian by one more observation (x, r) costs O(d^2):
+Differentiating a likelihood with n observations costs O(n). At a fixed point, adding one
+observation (x, r) to the value, gradient and Hessian costs only O(d^2):
 $$\mathcal L \mathrel{+}= \frac{m(z) - rz}g,\quad \nabla\mathcal L \mathrel{+}= \frac{\mu(z)-r}g x,
   \quad \nabla^2\mathcal L \mathrel{+}= \frac{\mu'(z)}g xx^\top,\qquad z = x^\top\theta .$$
 """
@@ -18,14 +18,15 @@ SAME_DIRECTION = 1.0 - 1e-12
 
 
 class Expansions:
-    """Points, and the derivatives at these points of the likelihood without its ridge.
+    """Values, gradients and Hessians of the unpenalised likelihood at several points.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of points, one per row; initially, all are the origin and there are no data.
+        Number of points, stored one per row. Initially, all points are the origin and there are no
+        observations.
     """
 
     def __init__(self, link: Link, dimension: int, size: int) -> None:
@@ -42,7 +43,7 @@ class Expansions:
         return sum(array.nbytes for array in arrays)
 
     def put(self, rows: Any, points: np.ndarray, derivatives: Any, ridge: float = 0.0) -> None:
-        """Set the points in some rows, given the derivatives of the penalised likelihood there.
+        """Set the points in ``rows``, given the derivatives of the penalised likelihood there.
 
         Parameters
         ----------
@@ -51,7 +52,7 @@ class Expansions:
         derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
             Value, gradient and Hessian at each point.
         ridge : float
-            Coefficient of the penalty, whose derivatives are subtracted before storage.
+            Coefficient of the ridge penalty, which is subtracted before the derivatives are stored.
         """
         values, gradients, hessians = derivatives
         self.points[rows] = points
@@ -72,9 +73,9 @@ class Expansions:
         self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
 
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return values (m,) and gradients (m, d) of the penalised likelihood at stored points.
+        """Return values (m,) and gradients (m, d) of the penalised likelihood at points ``rows``.
 
-        Arguments are as in `put`.
+        The parameters are as in `put`.
         """
         points = self.points[rows]
         values = self._values[rows] + 0.5 * ridge * dots(points, points)
@@ -83,9 +84,10 @@ class Expansions:
     def derivatives(
         self, rows: Any, ridge: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the derivatives of the penalised likelihood at stored points.
+        """Return the derivatives of the penalised likelihood at the points in ``rows``.
 
-        They are values (m,), gradients (m, d) and Hessians (m, d, d). Arguments are as in `put`.
+        The result contains values (m,), gradients (m, d) and Hessians (m, d, d). The parameters are
+        as in `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -94,23 +96,24 @@ class Expansions:
 
 
 class SolutionMemory:
-    r"""Expansions at the latest solutions, indexed by the direction of their arms.
+    r"""Expansions of the likelihood at the latest solutions, looked up by the arm's direction.
 
     The maximiser of $x^\top\theta$ over a level set depends only on the direction of x and moves
-    little from round to round, so one Newton step from the maximiser for a nearby direction gives a
-    good start without a pass over the data.
+    little from round to round. One Newton step from the maximiser for a nearby direction therefore
+    gives a good start, and this step needs no pass over the data.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of slots. A known direction keeps its slot; a new one takes the next slot in turn.
+        Number of slots. A stored direction keeps its slot; a new one takes the next slot, and slots
+        are reused in turn.
 
     Attributes
     ----------
     count : int
-        Number of new directions added so far.
+        Number of new directions added so far, including those that were overwritten.
     """
 
     def __init__(self, link: Link, dimension: int, size: int = MEMORY_SIZE) -> None:
@@ -130,7 +133,7 @@ class SolutionMemory:
             self.expansions.observe(x, reward)
 
     def nearest(self, directions: np.ndarray) -> np.ndarray:
-        """Return the slots (m,) of the stored directions nearest to ``directions`` (m, d)."""
+        """Return the slot of the stored direction nearest to each row of ``directions`` (m, d)."""
         return np.argmax(directions @ self.directions[self.kept].T, axis=1)
 
     def add(
@@ -156,7 +159,7 @@ class SolutionMemory:
         """
         slots = self._slots_for(directions)
         if self.count > len(self.active):
-            # A slot may occur more than once; it stores the first of its solutions.
+            # Slots are reused, so one may occur more than once; it keeps its first solution.
             slots, kept = np.unique(slots, return_index=True)
             directions, active, points = directions[kept], active[kept], points[kept]
             derivatives = [part[kept] for part in derivatives]

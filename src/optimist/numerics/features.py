@@ -1,11 +1,11 @@
-r"""Finite-dimensional features of kernels, and Bayesian linear regression on them.
+r"""Finite-dimensional features that approximate kernels, and Bayesian linear regression on them.
 
 Random Fourier features (Rahimi and Recht 2007, "Random Features for Large-Scale Kernel Machines")
 are
 $$\phi(x) = \sqrt{2/D}\,[\cos\omega_j^\top x,\ \sin\omega_j^\top x]_{j\le D/2},$$
-with frequencies drawn from the kernel's spectral density. Quadrature Fourier features (Mutny and
-Krause 2018, "Efficient High Dimensional Bayesian Optimization with Additivity and Quadrature
-Fourier Features") use the nodes and weights of Gauss-Hermite quadrature instead.
+where the frequencies $\omega_j$ are drawn from the kernel's spectral density. Quadrature Fourier
+features (Mutny and Krause 2018, "Efficient High Dimensional Bayesian Optimization with Additivity
+and Quadrature Fourier Features") use the nodes and weights of Gauss-Hermite quadrature instead.
 """
 
 import math
@@ -16,7 +16,8 @@ import numpy as np
 
 from optimist.numerics.linear import add_outer_to_inverse, dots
 
-# Frequencies of a Matern kernel of order nu follow Student's t with 2 nu degrees of freedom.
+# The frequencies of a Matern kernel of order nu follow Student's t distribution with 2 nu degrees
+# of freedom.
 DEGREES = {"matern12": 1.0, "matern32": 3.0, "matern52": 5.0}
 
 
@@ -57,7 +58,7 @@ def random_features(
     number : int
         D, the number of features, which must be even.
     rng : Generator
-        Draws the frequencies.
+        Random generator from which the frequencies are drawn.
     """
     half = number // 2
     frequencies = rng.standard_normal((half, dimension)) / kernel.lengthscale
@@ -68,9 +69,9 @@ def random_features(
 
 
 def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
-    """Return `FourierFeatures` of the Gaussian kernel by quadrature.
+    """Return `FourierFeatures` that approximate the Gaussian kernel by Gauss-Hermite quadrature.
 
-    Of two nodes that differ only in sign, one is kept, with the weight of both.
+    Of two nodes that differ only in sign, one is kept and given the weight of both.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
     h, w = np.polynomial.hermite.hermgauss(nodes)
     frequencies = np.array(list(product(math.sqrt(2.0) * h / kernel.lengthscale, repeat=dimension)))
     weights = np.array([math.prod(p) for p in product(w / math.sqrt(math.pi), repeat=dimension)])
-    # The grid is symmetric: node i and node n - 1 - i are opposite.
+    # The grid is symmetric: nodes i and n - 1 - i differ only in sign.
     n = len(weights)
     weights = np.where(np.arange(n) < n // 2, 2.0 * weights, weights)
     kept = (n + 1) // 2
@@ -93,7 +94,7 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
 class FeaturePosterior:
     r"""Bayesian linear regression with $V = \lambda I + \sum\phi\phi^\top$.
 
-    An observation costs O(D^2).
+    Adding an observation costs O(D^2).
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ class FeaturePosterior:
     ridge : float
         $\lambda$.
     features : (A, D) array or None
-        Features of fixed points, whose leverages each observation updates in O(AD).
+        Features of A fixed points. Each observation updates the leverages of these points in O(AD).
     """
 
     def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:
@@ -133,7 +134,7 @@ class FeaturePosterior:
     def predict(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the means (n,) and leverages (n,) at the points with ``features`` (n, D).
 
-        For the array given at construction, the stored leverages are returned.
+        If ``features`` is the array given to the constructor, the stored leverages are returned.
         """
         if features is self._features:
             leverages = self._leverages

@@ -1,8 +1,8 @@
-"""The random forest of scikit-learn, tree by tree: the same votes with less overhead in Python.
+"""Scikit-learn's random forest, grown one tree at a time: the same votes with less overhead.
 
-`sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of workers for every
-tree that it grows, which takes longer than growing the tree from a few rows. This module grows
-the trees one after another, from the seeds and bootstrap samples that scikit-learn draws with
+For every tree, `sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of
+workers. If there are few rows, this takes longer than growing the tree. This module grows the trees
+one after another, from the seeds and bootstrap samples that scikit-learn draws with
 ``random_state=0``.
 """
 
@@ -16,13 +16,13 @@ SEEDS = np.iinfo(np.int32).max  # exclusive upper bound on the trees' seeds
 def forest_votes(
     settings: dict[str, Any], features: np.ndarray, labels: np.ndarray, points: np.ndarray
 ) -> np.ndarray:
-    """Return the class probabilities (m, 2), averaged over the trees of a forest.
+    """Return the class probabilities (m, 2) of ``points``, averaged over the trees of a forest.
 
     Parameters
     ----------
     settings : dict
-        Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and the keywords of
-        its trees. ``random_state`` is always 0.
+        Keyword arguments of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and those
+        that it passes to its trees. ``random_state`` is always 0.
     features, labels : (n, d) and (n,) arrays
         Training rows and their classes, 0 or 1; both classes must occur.
     points : (m, d) array
@@ -45,6 +45,6 @@ def forest_votes(
 
 
 def _bootstrap(seed, n):
-    """Return the number of times (n,) that a bootstrap sample draws each of ``n`` rows."""
+    """Return how often a bootstrap sample draws each of ``n`` rows, as an array of shape (n,)."""
     drawn = np.random.RandomState(seed).randint(0, n, n, dtype=np.int32)
     return np.bincount(drawn, minlength=n)

@@ -1,10 +1,11 @@
 r"""Exact Gaussian-process posteriors over finitely many points, one observation at a time.
 
-Let $K_t$ be the kernel matrix of the t observed points, with repetitions. Then
+Let $K_t$ be the kernel matrix of the t observed points, some of which may be repeated. Then
 $$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad
   s_t^2(x) = k(x,x)-k_t(x)^\top(K_t+\lambda I)^{-1}k_t(x),\qquad
   \sigma_t^2(x) = s_t^2(x)/\lambda .$$
-$s^2$ is the variance of the function (``var_f``), and $\sigma^2$ the leverage (``leverages``).
+Here $s^2$ is the posterior variance of the function (``var_f``), and $\sigma^2$ is the leverage
+(``leverages``).
 The effective dimension is $d_{\rm eff} = \mathrm{Tr}\,K_t(K_t+\lambda I)^{-1} = \sum_{s\le t}
 \sigma_t^2(x_s)$.
 
@@ -23,12 +24,12 @@ from optimist.numerics import compiled
 from optimist.numerics.growing import GrowingArray, GrowingSquare
 from optimist.numerics.kernels import Kernel
 
-# Smallest number of observations between two recomputations of an updated inverse.
+# An inverse is updated by at least this many observations before it is recomputed.
 LEAST_AGE = 100
 
 
 class PointPosterior(ABC):
-    r"""The posterior at A points, updated one observation at a time.
+    r"""The posterior at A fixed points, updated one observation at a time.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ class PointPosterior(ABC):
     @property
     @abstractmethod
     def held_bytes(self) -> int:
-        """Number of bytes of the data from which covariances are computed."""
+        """Size in bytes of the arrays from which covariances are computed."""
 
     @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
@@ -85,13 +86,13 @@ class PointPosterior(ABC):
 
     @abstractmethod
     def record(self, index: int, c: np.ndarray, pivot: float) -> None:
-        r"""Store an observation of point ``index`` for later covariances.
+        r"""Record an observation of point ``index``, for use in later covariances.
 
         Parameters
         ----------
         index : int
         c : (A,) array
-            Posterior covariances of the point with all points, before the observation.
+            Posterior covariances of this point a with all points, before the observation.
         pivot : float
             $c_a+\lambda$, the square of the new diagonal element of the Cholesky factor.
         """
@@ -112,21 +113,23 @@ class PointPosterior(ABC):
 class ExactPosterior(PointPosterior):
     r"""The posterior at A points, at a cost of O(At) per observation, or O(A^2) once t is large.
 
-    The rows of $V = L^{-1}K(X_t,\mathcal A)$, where L is the Cholesky factor of $K_t+\lambda I$,
-    give the posterior covariance of one point with all others in one product. From the 2A-th
-    observation on, the full covariance matrix (A, A) is cheaper.
+    Let L be the Cholesky factor of $K_t+\lambda I$, and $V = L^{-1}K(X_t,\mathcal A)$. One product
+    with V gives the posterior covariances of a point with all points. After 2A observations,
+    updating the full covariance matrix (A, A) is cheaper; it then replaces V unless ``recall`` is
+    set.
 
-    For a point that was observed before, only later rows are needed: if its last observation added
-    the row v to V and the diagonal element $\rho$ to L, its covariance with all points after that
-    observation was $(\lambda/\rho)v$.
+    For a point that was observed before, only the rows added since then are needed. If its last
+    observation added the row v to V and the diagonal element $\rho$ to L, its covariances with all
+    points just after that observation were $(\lambda/\rho)v$.
 
     Parameters
     ----------
     kernel, points, ridge
         As in `PointPosterior`.
     recall : bool
-        Whether to compute covariances from a point's last observation instead of the prior, at a
-        cost of O(A g) for the g observations since then; if so, all rows are kept.
+        Whether to start from the covariances after a point's last observation instead of from the
+        prior covariances. This costs O(Ag) for the g observations since then, and keeps all rows
+        of V.
     """
 
     def __init__(
@@ -136,7 +139,7 @@ class ExactPosterior(PointPosterior):
         self._rows: Any = GrowingArray(len(points))
         self._covariance: np.ndarray | None = None  # (A, A); replaces the rows once it is cheaper
         self._recall = recall
-        # Maps a point to the number of its last row of V and that row's diagonal element of L.
+        # Maps an observed point to the index of its last row in V and L's diagonal element there.
         self._last: dict[int, Any] = {}
 
     @property
@@ -176,36 +179,36 @@ class ExactPosterior(PointPosterior):
 
 
 class DistinctPosterior(PointPosterior):
-    r"""The posterior from the u distinct observed points.
+    r"""The posterior at A points, computed from the u distinct observed points.
 
-    An observation costs O(Au + u^2). The $n_a$ observations of a point a are equivalent to one
-    observation of their mean with ridge $\lambda/n_a$. Let K be the kernel matrix of the u points
-    and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$. The posterior covariance of a with all points is
-    $g^\top k_u(\cdot)$, where
+    Adding an observation costs O(Au + u^2). The $n_a$ observations of a point a are equivalent to
+    one observation of their mean with ridge $\lambda/n_a$. Let K be the kernel matrix of the u
+    points and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$. The posterior covariance of a with all
+    points is $g^\top k_u(\cdot)$, where
 
     $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for an observed point},\qquad
       g = (-Mk_u(a),\,1)\ \text{for a new point.}$$
-    An observation of a adds $gg^\top/(c_a+\lambda)$ to M, after a new point has added a row and a
+    An observation of a adds $gg^\top/(c_a+\lambda)$ to M. If a is new, M first gains a row and a
     column of zeros. These updates lose digits as $\lambda/n_a$ becomes small. Therefore M, the
-    means and the log-determinant are recomputed after u observations, or after `LEAST_AGE` if that
-    is more, which costs O(u^2) per observation.
+    means and the log-determinant are recomputed every u observations, or every `LEAST_AGE`
+    observations if u is smaller. This adds O(u^2) to the average cost of an observation.
 
-    Arguments are as in `PointPosterior`.
+    The parameters are as in `PointPosterior`.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         super().__init__(kernel, points, ridge)
-        self._rows = GrowingArray(len(points))  # kernel of observed with all points, (u, A)
+        self._rows = GrowingArray(len(points))  # (u, A), kernel of observed with all points
         self._inverse = GrowingSquare()  # M
-        self._places: dict[int, int] = {}  # position of each observed point in M
+        self._places: dict[int, int] = {}  # maps each observed point to its row in M
         self._sums = np.zeros(len(points))  # sum of rewards of each point
-        self._age = 0  # observations since M was computed
-        # From the last call of `covariance`: g and, for a new point, its kernel with all points.
+        self._age = 0  # number of observations since M was recomputed
+        # Set by the last call of `covariance`: g and, for a new point, its kernel with all points.
         self._weights, self._row = np.empty(0), np.empty(0)
 
     @property
     def distinct(self) -> int:
-        """The number u of distinct observed points."""
+        """Number u of distinct observed points."""
         return len(self._places)
 
     @property
@@ -235,7 +238,7 @@ class DistinctPosterior(PointPosterior):
             self._compute()
 
     def _compute(self):
-        """Compute M, the means and the log-determinant from the counts and sums."""
+        """Recompute M, the means and the log-determinant from the counts and sums of rewards."""
         observed, K = list(self._places), self._rows.values
         counts = self.counts[observed]
         matrix = K[:, observed] + np.diag(self.ridge / counts)
@@ -251,10 +254,10 @@ class DistinctPosterior(PointPosterior):
 
 
 class GrowingCholesky:
-    r"""The Cholesky factor L of $K_t+\lambda I$ and the posterior.
+    r"""The posterior at any point, computed from the Cholesky factor L of $K_t+\lambda I$.
 
-    An observation costs O(t^2). The factor is stored in packed form: its rows, which are the
-    columns of its transpose, follow one another.
+    Adding an observation costs O(t^2). L is stored in packed form, row after row; this is also the
+    packed form of its transpose, column after column.
 
     Parameters
     ----------
@@ -311,12 +314,13 @@ class GrowingCholesky:
 def dense_posterior(
     kernel: Kernel, observed: np.ndarray, y: np.ndarray, points: np.ndarray, ridge: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    r"""Compute means and leverages at ``points`` from scratch, in $O(t^3 + At^2)$.
+    r"""Compute the posterior at ``points`` from scratch, in time $O(t^3 + At^2)$.
 
     Parameters
     ----------
     kernel : Kernel
-    observed : (t, d) array, with repetitions
+    observed : (t, d) array
+        The observed points, some of which may be repeated.
     y : (t,) array
     points : (A, d) array
     ridge : float
@@ -325,6 +329,7 @@ def dense_posterior(
     -------
     mean, leverages : (A,) arrays
     log_det : float
+        As in `PointPosterior`.
     """
     L = np.linalg.cholesky(kernel(observed, observed) + ridge * np.eye(len(observed)))
     W = scipy.linalg.solve_triangular(L, kernel(observed, points), lower=True)

@@ -1,10 +1,11 @@
 r"""Gaussian-process regression with hyper-parameters fitted to the data.
 
 The covariance is $s\,k(x\oslash\ell,x'\oslash\ell)+\tau^2\mathbb 1[x=x']$, with a lengthscale
-$\ell_j$ per coordinate; the mean is a constant c. For $C = sK+\tau^2I$, $\alpha = C^{-1}(y-c)$,
+$\ell_j$ per coordinate; the mean is a constant c. For $C = sK+\tau^2I$ and $\alpha = C^{-1}(y-c)$,
+the log-likelihood and its derivatives are
 $$\log p = -\tfrac12(y-c)^\top\alpha-\tfrac12\log\det C-\tfrac n2\log2\pi,\qquad
-  \partial\log p = \tfrac12\mathrm{tr}\{(\alpha\alpha^\top-C^{-1})\,\partial C\},$$
-to which the log-densities of the priors of $(\ell,s,\tau^2)$ are added. For given
+  \partial\log p = \tfrac12\mathrm{tr}\{(\alpha\alpha^\top-C^{-1})\,\partial C\}.$$
+The log-densities of the priors of $(\ell,s,\tau^2)$ are added to the log-likelihood. For given
 $(\ell,s,\tau^2)$, the best c is $1^\top C^{-1}y / 1^\top C^{-1}1$.
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equations 2.30 and 5.9.
@@ -27,10 +28,13 @@ WORST = 1e25  # value of the objective if the likelihood cannot be computed
 
 
 class Flat:
-    """A flat prior, from which starts are drawn log-uniformly between the bounds."""
+    """A flat prior, for which starting values are drawn log-uniformly between the bounds."""
 
     def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-density (m,) at exp(``log_theta``) and its derivative in ``log_theta``."""
+        """Return the log-density at exp(``log_theta``), up to a constant, and its derivative.
+
+        The derivative is with respect to ``log_theta``. Both arrays have shape (m,).
+        """
         return np.zeros_like(log_theta), np.zeros_like(log_theta)
 
     def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
@@ -105,23 +109,23 @@ class Hyper:
 
 @dataclass(frozen=True)
 class Scheme:
-    """Specification of the fit of a Gaussian process.
+    """Specification of how to fit a Gaussian process.
 
     Attributes
     ----------
     kernel : Kernel
         A stationary kernel with lengthscale 1.
     lengthscale, noise : Hyper
-        Specifications of each coordinate's lengthscale and of the noise variance.
+        Specifications of every coordinate's lengthscale and of the noise variance.
     amplitude : Hyper or None
-        Specification of the amplitude s; None: s is fixed at 1.
+        Specification of the amplitude s, or None to fix s at 1.
     free_mean : bool
-        Whether to fit c; otherwise it is 0.
+        Whether to fit the mean c, which is 0 otherwise.
     draws : int
         Number of additional starting points, drawn from the priors.
     spare : bool
-        Whether to stop at the first start that succeeds; otherwise the fit runs from all starts and
-        keeps the best result.
+        Whether to stop after the first start from which the fit succeeds. Otherwise the fit runs
+        from all starts and keeps the best result.
     """
 
     kernel: Any
@@ -133,7 +137,7 @@ class Scheme:
     spare: bool = False
 
     def blocks(self, dimension: int) -> Any:
-        """Return the (`Hyper`, slice) pairs that split the vector of logarithms, and its length."""
+        """Return (`Hyper`, slice) pairs that split the vector of logarithms, and its length."""
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:
             kinds.append((self.amplitude, 1))
@@ -151,7 +155,7 @@ class Scheme:
         dimension : int
             d, the number of coordinates of a point.
         rng : Generator or None
-            Draws all starts but the first; None if ``draws`` is 0.
+            Random generator for all starts but the first; may be None if ``draws`` is 0.
         """
         blocks, size = self.blocks(dimension)
         points = np.empty((1 + self.draws, size))
@@ -174,19 +178,20 @@ class Scheme:
 def log_posterior(
     log_theta: np.ndarray, scheme: Scheme, X: np.ndarray, y: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Return the log-posterior of hyper-parameters, up to a constant, and its gradient.
+    """Return the log-posterior of the hyper-parameters, up to a constant, and its gradient.
 
     Parameters
     ----------
     log_theta : (p,) array
-        Logarithms of lengthscales, noise variance and, if it is free, amplitude.
+        Logarithms of the lengthscales, of the noise variance and, if it is fitted, of the
+        amplitude.
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
 
     Raises
     ------
     LinAlgError
-        If the covariance is singular.
+        If the covariance matrix is singular.
     """
     return _log_posterior(log_theta, scheme, X, y)[:2]
 
@@ -194,7 +199,8 @@ def log_posterior(
 def _log_posterior(log_theta, scheme, X, y, mean=None):
     """Return the log-posterior, its gradient and its derivative with respect to c.
 
-    They are evaluated at c = ``mean`` or, if that is None, at the scheme's choice of c.
+    All three are evaluated at c = ``mean``. If ``mean`` is None, c is the best value if the scheme
+    has a free mean, and 0 otherwise.
     """
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales
@@ -208,7 +214,8 @@ def _log_posterior(log_theta, scheme, X, y, mean=None):
     M = np.outer(alpha, alpha) - inverse
     P = M * S
     gradient = np.empty(len(log_theta))
-    # sum_ab P_ab (u_a - u_b)^2 = 2 sum_a (P 1)_a u_a^2 - 2 sum_a u_a (P u)_a, for each coordinate
+    # For each coordinate,
+    # sum_ab P_ab (u_a - u_b)^2 = 2 sum_a (P 1)_a u_a^2 - 2 sum_a u_a (P u)_a.
     d = X.shape[1]
     gradient[:d] = amplitude * (P.sum(axis=1) @ (U * U) - np.einsum("aj,aj->j", U, P @ U))
     gradient[d] = 0.5 * noise * np.trace(M)
@@ -233,7 +240,7 @@ def _inverse(K, noise):
     C.flat[:: len(C) + 1] += noise
     L, fault = compiled.lapack.dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
     if fault:
-        raise np.linalg.LinAlgError("the covariance is singular")
+        raise np.linalg.LinAlgError("the covariance matrix is singular")
     log_det = 2.0 * float(np.log(L.diagonal()).sum())
     inverse, _ = compiled.lapack.dpotri(L, lower=1, overwrite_c=1)
     inverse = inverse + inverse.T
@@ -256,7 +263,7 @@ def fit(
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
     rng : Generator or None
-        Draws all starts but the first; None if ``scheme.draws`` is 0.
+        Random generator for all starts but the first; may be None if ``scheme.draws`` is 0.
     """
 
     from scipy.optimize import minimize
@@ -284,10 +291,10 @@ def fit(
 
 
 def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProcess":
-    r"""Return the process fitted by 50 steps of Adam on the log-posterior divided by n.
+    r"""Return the `GaussianProcess` fitted by 50 Adam steps on the log-posterior divided by n.
 
-    Each hyper-parameter with bounds l and h is expressed as $l+(h-l)/(1+e^{-z})$. The steps update
-    all z, from the scheme's starting values, and c, from 0.
+    A hyper-parameter with bounds l and h is written as $l+(h-l)/(1+e^{-z})$. The steps update z for
+    every hyper-parameter, from the scheme's starting value, and the mean c, from 0.
 
     Parameters
     ----------
@@ -298,7 +305,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
     Raises
     ------
     LinAlgError
-        If a covariance is singular.
+        If a covariance matrix is singular.
     """
     d = X.shape[1]
     low, high = np.exp(scheme.bounds(d)).T
@@ -312,7 +319,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
 
 
 def _within(point, low, high, scheme, X, y):
-    """Return the log-posterior and its gradient at ``point`` (p + 1,), z followed by c."""
+    """Return the log-posterior and its gradient at ``point`` (p + 1,), which is z followed by c."""
     theta = low + (high - low) * scipy.special.expit(point[:-1])
     value, gradient, by_mean = _log_posterior(np.log(theta), scheme, X, y, point[-1])
     by_z = gradient * (theta - low) * (high - theta) / ((high - low) * theta)
@@ -320,7 +327,7 @@ def _within(point, low, high, scheme, X, y):
 
 
 class GaussianProcess:
-    """The posterior of a function given noisy values, with fixed hyper-parameters.
+    """The posterior of a function, given noisy values of it and fixed hyper-parameters.
 
     Parameters
     ----------
@@ -329,7 +336,7 @@ class GaussianProcess:
     log_theta : (p,) array
         As in `log_posterior`.
     mean : float or None
-        c; None: the best value if the scheme has a free mean, and 0 otherwise.
+        The mean c. If None, c is the best value if the scheme has a free mean, and 0 otherwise.
     """
 
     def __init__(
@@ -359,7 +366,7 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
     def predict_with_gradients(self, Z: np.ndarray) -> Any:
-        """Return the means and deviations that `predict` returns, and their gradients (m, d)."""
+        """Return the means and standard deviations of `predict`, and their gradients (m, d)."""
         V = Z / self.lengthscales
         k, slope = self.kernel.with_slope(self.U, V)
         slope = self.amplitude * slope
@@ -372,7 +379,7 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, deviation, along_mean, along_deviation
 
     def _towards(self, weights, V):
-        """Return the gradients (m, d) of weighted sums over a of k(u_a, v).
+        """Return the gradients (m, d) of weighted sums of k(u_a, v) over the data points a.
 
         The gradient of k(u_a, v) with respect to z is slope (u_a - v) / lengthscale; ``weights``
         (n, m) are the products of the weights and the slopes.
@@ -396,19 +403,20 @@ class GaussianProcess:
         Raises
         ------
         LinAlgError
-            If the covariance of the points is singular.
+            If the covariance matrix of the points is singular.
         """
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
-        # Only lower triangles are used from here on. C is symmetric, so it equals its transpose.
+        # C is symmetric; transposing it only changes the memory order. Only lower triangles are
+        # used from here on.
         C = self.kernel.gram(V).T
         dsyrk = compiled.blas.dsyrk
         C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)
-        # Rounding makes the covariance of close candidates indefinite by about 1e-12 s.
+        # Rounding errors of about 1e-12 s make the covariance matrix of close points indefinite.
         C[np.diag_indices_from(C)] += self.noise if noise else 1e-8 * self.amplitude
         L, fault = compiled.lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)
         if fault:
-            raise np.linalg.LinAlgError("the covariance of the candidates is singular")
+            raise np.linalg.LinAlgError("the covariance matrix of the points is singular")
         deviations = compiled.blas.dtrmv(L, rng.standard_normal(len(Z)), lower=1)
         return self.mean + self.alpha @ k + deviations

@@ -1,4 +1,4 @@
-"""Arrays that grow by one item or one column at a time, in amortised constant time."""
+"""Arrays that grow one item or one column at a time, with few reallocations."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
-GROWTH = 4  # a square array grows by its size divided by this number
+GROWTH = 4  # when full, a square array grows by its size divided by this number
 
 
 class GrowingArray:
-    """A growing number of items of the same shape, joined along the first axis.
+    """An array that grows along its first axis, by items of equal shape.
 
     Parameters
     ----------
     *shape : int
-        Shape of an item; empty for scalars.
+        Shape of an item; omitted for scalars.
     dtype : type
     """
 
@@ -46,7 +46,7 @@ class GrowingArray:
         self._length += 1
 
     def extend(self, items: Any) -> None:
-        """Add several items at the end, joined along the first axis."""
+        """Add several items at the end, given in an array that joins them along the first axis."""
         end = self._length + len(items)
         while end > len(self._values):
             self._double()
@@ -58,11 +58,12 @@ class GrowingArray:
 
 
 class GrowingTable:
-    """A growing number of columns of equal height; the rows of ``values`` are contiguous.
+    """A table that grows by columns; each row of ``values`` is contiguous in memory.
 
     Parameters
     ----------
     height : int
+        Number of rows.
     """
 
     def __init__(self, height: int) -> None:
@@ -88,7 +89,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix, stored inside a larger one, that grows as outer products are added."""
+    """A symmetric matrix that grows as outer products are added, stored in a larger array."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -105,7 +106,7 @@ class GrowingSquare:
         return self.values.nbytes
 
     def column(self, place: int) -> np.ndarray:
-        """Return a column, as a view of shape (n,)."""
+        """Return column number ``place``, as a view of shape (n,)."""
         return self._values[: self.size, place]
 
     def fill(self, values: np.ndarray) -> None:
@@ -115,7 +116,7 @@ class GrowingSquare:
     def add_square(self, x: np.ndarray, factor: float) -> None:
         """Add ``factor`` times the outer product of ``x`` with itself.
 
-        ``x`` has at least n entries, and its length becomes the new n.
+        ``x`` must have at least n entries; its length becomes the new n.
         """
         self.size = len(x)
         if self.size > len(self._values):

@@ -1,13 +1,14 @@
-r"""Adaptive Huber regression with a ridge, over a ball.
+r"""Adaptive Huber regression with a ridge penalty, over a ball.
 
+The objective, minimised over $\|\theta\|\le S$, is
 $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
-  f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
-minimised over $\|\theta\|\le S$. An observation whose residual exceeds its threshold is clipped:
-the derivative of its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
+  f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else.}\end{cases}$$
+An observation whose residual exceeds its threshold in absolute value is clipped: the derivative of
+its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
 $\tau_s + S\|a_s\|$ in absolute value is clipped everywhere in the ball, so it is replaced by
-$\pm(\tau_s + S\|a_s\|)$. This changes F by a constant, and the sums contain no numbers so large
-that the others would lose digits when they are subtracted later. While the set of clipped
-observations and their signs do not change, F is the quadratic
+$\pm(\tau_s + S\|a_s\|)$. This changes F only by a constant. It also keeps very large numbers out
+of the sums, where subtracting them later would cost the other terms digits. As long as the set C of
+clipped observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -49,7 +50,7 @@ class HuberRegression:
     H : (d, d) array
         $\lambda I + \sum_s a_sa_s^\top$ over all observations.
     b : (d,) array
-        $\sum_s y_sa_s$ over all observations, with large $y_s$ replaced as described above.
+        $\sum_s y_sa_s$ over all observations, with large $y_s$ replaced as the module describes.
     """
 
     def __init__(self, dimension: int, ridge: float, radius: float) -> None:
@@ -58,7 +59,7 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
-        # From the last call of `clipped`: theta, the number of observations, and the result.
+        # Set by the last call of `clipped`: theta, the number of observations, and the result.
         self._last: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
@@ -68,12 +69,12 @@ class HuberRegression:
 
     @property
     def observations(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The a_s as columns (d, n), the y_s (n,) and the tau_s (n,)."""
+        """The a_s as the columns of a (d, n) array, the y_s (n,) and the tau_s (n,)."""
         values = self._table.values
         return values[:-2], values[-2], values[-1]
 
     def append(self, a: np.ndarray, y: float, tau: float) -> None:
-        """Add features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
+        """Add features ``a`` (d,), reward ``y`` and threshold ``tau``, each in units of sigma."""
         edge = tau + self.radius * math.sqrt(a @ a)
         y = min(max(y, -edge), edge)
         column = self._table.new_column()
@@ -84,7 +85,7 @@ class HuberRegression:
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices (c,) and signs (c,) of the observations clipped at ``theta`` (d,).
 
-        A second call with the same array examines only new observations.
+        A repeated call with the same array examines only the observations added since.
         """
         point, old, (indices, signs) = self._last
         if point is not theta:
@@ -103,7 +104,7 @@ class HuberRegression:
         a, y, tau = self.observations
         z = y - theta @ a
         pull = np.clip(z, -tau, tau)
-        # f_tau(z) = c (z - c / 2), where c is the clipped z.
+        # f_tau(z) = c (z - c / 2), where c is z clipped to [-tau, tau].
         return 0.5 * self.ridge * float(theta @ theta) + float(pull @ (z - 0.5 * pull))
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
@@ -112,7 +113,7 @@ class HuberRegression:
         return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
 
     def minimise_with(self, clipped: Any) -> np.ndarray:
-        """Return the minimiser (d,), over the ball, of the quadratic for a given clipped set.
+        """Return the minimiser (d,) over the ball of the quadratic for a given clipped set.
 
         Parameters
         ----------
@@ -126,7 +127,7 @@ class HuberRegression:
             if 2 * len(indices) <= len(y):
                 out = a[:, indices]
                 H, b = H - out @ out.T, b - out @ y[indices]
-            else:  # too many to subtract from the sums
+            else:  # most are clipped, so sum over the others
                 inside = np.ones(len(y), dtype=bool)
                 inside[indices] = False
                 kept = a[:, inside]
@@ -136,9 +137,9 @@ class HuberRegression:
         return minimise_quadratic(H, b, self.radius)[0]
 
     def reweighted(self, theta: np.ndarray) -> np.ndarray:
-        r"""Return the minimiser (d,), over the ball, of a quadratic upper bound on F.
+        r"""Return the minimiser (d,) over the ball of a quadratic upper bound on F.
 
-        The bound touches F at ``theta`` (d,). The weights of its squares are
+        The bound equals F at ``theta`` (d,). It weights squared residuals by
         $\min(1, \tau_s/|z_s|)$, where $z_s$ are the residuals at ``theta``.
         """
         a, y, tau = self.observations
@@ -151,9 +152,9 @@ class HuberRegression:
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     """Run the semismooth Newton method from ``start``.
 
-    The method is exact, since F is quadratic for a fixed clipped set. A step goes to the minimiser
+    The method is exact because F is quadratic for a fixed clipped set. A step goes to the minimiser
     of the quadratic for the current clipped set. If the clipped set at that point is the same, the
-    point is the minimiser of F; otherwise the step is halved until F decreases, since Newton's
+    point is the minimiser of F. Otherwise the step is halved until F decreases, because Newton's
     method on a piecewise quadratic may cycle.
 
     Parameters
@@ -177,7 +178,7 @@ def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float
             return target, True
         value = regression.value(theta) if value is None else value
         point, below = _descend(regression, theta, value, target)
-        if point is None:  # no decrease: theta is the minimum up to rounding
+        if point is None:  # no decrease: theta is the minimiser up to rounding
             return theta, True
         clipped = there if point is target else regression.clipped(point)
         theta, value = point, below
@@ -206,9 +207,11 @@ def _descend(regression, theta, value, target):
 
 
 def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Run iteratively reweighted ridge regression from ``start``: a slow but reliable cross-check.
+    """Run iteratively reweighted ridge regression from ``start``.
 
-    Arguments and result are as in `solve_newton`.
+    This method is slow but reliable, and serves as a cross-check.
+
+    Parameters and return values are as in `solve_newton`.
     """
     theta = start
     for _ in range(MAX_SWEEPS):
@@ -221,9 +224,9 @@ def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accurac
 
 
 def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    r"""Run projected gradient descent from ``start`` with steps $1/\Lambda$.
+    r"""Run projected gradient descent from ``start``.
 
-    Here $\Lambda = \lambda_{\max}(H)$.
+    The step size is $1/\Lambda$ with $\Lambda = \lambda_{\max}(H)$.
 
     Parameters
     ----------
@@ -257,8 +260,9 @@ def solve_by_slsqp_in_a_loop(
 ) -> Any:
     """Run scipy's SLSQP on a loss that is summed in a Python loop, as public code does.
 
-    This solver serves to compare times.
-    Arguments and result are as in `solve_newton`.
+    It is included to compare running times.
+
+    Parameters and return values are as in `solve_newton`.
     """
     from scipy.optimize import minimize
 

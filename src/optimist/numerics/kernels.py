@@ -1,4 +1,4 @@
-r"""Covariance functions of pairs of points, and their names.
+r"""Kernels, also called covariance functions, and their names.
 
 | name | $k(x,x')$ with $r = \|x-x'\|$ |
 | --- | --- |
@@ -47,7 +47,7 @@ class _Stationary(Kernel):
     metric: str  # scipy's name for the distance on which k depends
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        # Distances are computed from differences: expanding squares loses digits for close points.
+        # cdist works with differences; expanding the squares would lose digits for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):
@@ -114,7 +114,7 @@ class _Matern(_Stationary):
 class Matern12(_Matern):
     r"""The kernel $e^{-z}$ with $z = r/\ell$.
 
-    Parameters are as in `GaussianKernel`.
+    The parameters are as in `GaussianKernel`.
     """
 
     name = "matern12"
@@ -128,7 +128,7 @@ class Matern12(_Matern):
 class Matern32(_Matern):
     r"""The kernel $(1+z)\,e^{-z}$ with $z = \sqrt3r/\ell$.
 
-    Parameters are as in `GaussianKernel`.
+    The parameters are as in `GaussianKernel`.
     """
 
     name = "matern32"
@@ -142,7 +142,7 @@ class Matern32(_Matern):
 class Matern52(_Matern):
     r"""The kernel $(1+z+z^2/3)\,e^{-z}$ with $z = \sqrt5r/\ell$.
 
-    Parameters are as in `GaussianKernel`.
+    The parameters are as in `GaussianKernel`.
     """
 
     name = "matern52"
@@ -179,7 +179,9 @@ class LinearKernel(Kernel):
 
 
 class GramKernel(Kernel):
-    """A kernel whose values are entries of a given matrix; a point is a row number (a float).
+    """A kernel whose values are the entries of a given matrix.
+
+    A point is a row number of the matrix, stored as a float.
 
     Parameters
     ----------
@@ -233,7 +235,7 @@ def make_kernel(name: str, lengthscale: float | None = None) -> Kernel:
     Raises
     ------
     ConfigError
-        If the name is unknown or the lengthscale is not allowed.
+        If the name is unknown or the lengthscale is not allowed for the kernel.
     """
     one_of("kernel", name, KERNELS)
     if name == "linear":

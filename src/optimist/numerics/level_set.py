@@ -30,9 +30,9 @@ class LevelSet:
     centre : (d,) array
         The minimiser of the likelihood over the domain.
     level : float
-        beta squared, positive.
+        $\beta^2$, which must be positive.
     radius : float or None
-        S if the domain is a ball; None for the whole space, which needs a ridge.
+        S if the domain is a ball; None if it is the whole space, which requires a ridge.
     memory : SolutionMemory or None
         Earlier solutions, from which Newton's method starts and to which it adds new ones.
     derivatives : tuple or None
@@ -41,9 +41,9 @@ class LevelSet:
     Attributes
     ----------
     fallbacks : int
-        Number of maximisations that needed the one-dimensional dual.
+        Number of maximisations that fell back on the one-dimensional dual.
     failures : int
-        Number of maximisations whose solver, SLSQP or the dual, missed its tolerance.
+        Number of maximisations in which the solver (SLSQP or the dual) missed its tolerance.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class LevelSet:
 
     @cached_property
     def reach(self) -> float:
-        r"""Upper bound on the distance of any member from the centre.
+        r"""Upper bound on the distance from the centre to any member of the set.
 
         If the domain is a ball, the bound is S plus the norm of the centre, which may lie outside
-        the ball. Otherwise the bound follows from the ridge, since
+        the ball. Otherwise the bound follows from the ridge, because
         $\psi(\theta)\ge\frac\lambda2\|\theta-\hat\theta\|^2$.
         """
         if self.radius is None:
@@ -84,7 +84,7 @@ class LevelSet:
         return self.radius + math.sqrt(self.centre @ self.centre)
 
     def distance_bounds(self, thetas: np.ndarray) -> Any:
-        """Return bounds (m,) on the distances from the rows of ``thetas`` (m, d) to any member."""
+        """Return bounds (m,) on the distance from each row of ``thetas`` (m, d) to any member."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)
@@ -95,7 +95,7 @@ class LevelSet:
 
     @cached_property
     def remembered(self) -> Any:
-        """Points (m, d) in the memory, and values (m,) and gradients (m, d) there, or None."""
+        """Points (m, d), values (m,) and gradients (m, d) in memory; None if there are none."""
         if self.memory is None or not self.memory.count:
             return None
         kept = self.memory.kept
@@ -103,9 +103,9 @@ class LevelSet:
         return self.memory.expansions.points[kept].copy(), *tangents
 
     def may_reach(self, thetas: np.ndarray) -> np.ndarray:
-        """Return, for each row of ``thetas`` (m, d), whether psi may be at most the level there.
+        """Return whether psi may be at most the level at each row of ``thetas`` (m, d).
 
-        Tangents at remembered points bound psi from below, without a pass over the data.
+        The tangents at remembered points bound psi from below. They need no pass over the data.
         """
         if self.remembered is None:
             return np.ones(len(thetas), dtype=bool)
@@ -127,10 +127,11 @@ class LevelSet:
         return math.sqrt(self.centre @ self.centre) <= self.radius * (1.0 + SPHERE_TOLERANCE)
 
     def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
-        r"""Return members (m, d) on the segments from the centre to the rows of ``thetas`` (m, d).
+        r"""Return a member on each segment from the centre to a row of ``thetas`` (m, d).
 
-        The points are members because psi is convex. ``values`` (m,) are the values of the
-        likelihood at ``thetas``. The centre must be in the set.
+        The result has shape (m, d). Its rows are members because psi is convex.
+        ``values`` (m,) are the values of the likelihood at ``thetas``. The centre must be in the
+        set.
         """
         move = thetas - self.centre
         share = self.level / np.maximum(values - self.minimum, self.level)
@@ -139,7 +140,7 @@ class LevelSet:
         return self.centre + share[:, None] * move
 
     def reaches_tip(self, x: np.ndarray) -> bool:
-        r"""Return whether the maximiser for ``x`` (d,) is $Sx/\|x\|$, as it is over the ball."""
+        r"""Return whether $Sx/\|x\|$, the maximiser for ``x`` (d,) over the ball, is in the set."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False
@@ -150,14 +151,14 @@ class LevelSet:
 def values_from_below(
     points: np.ndarray, values: np.ndarray, gradients: np.ndarray, thetas: np.ndarray
 ) -> np.ndarray:
-    """Return lower bounds (k,) on a convex function from its tangents.
+    """Return lower bounds (k,) on a convex function, computed from its tangents.
 
     Parameters
     ----------
     points : (m, d) array
         Points at which the tangents touch the function.
     values, gradients : (m,) and (m, d) arrays
-        Values and gradients of the function there.
+        Values and gradients of the function at ``points``.
     thetas : (k, d) array
         Points at which to bound the function.
     """

@@ -19,9 +19,9 @@ from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
-# Keeps the matrices of Newton steps positive definite until the plays span the space.
+# Added to the diagonals of Hessians, which are singular until the plays span the space.
 JITTER = 1e-9
-# The same, as a fraction of the trace, for large traces.
+# The same, as a fraction of a Hessian's trace; the larger of the two is added.
 ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
 DECREMENT_TOLERANCE = 1e-12
@@ -34,12 +34,13 @@ class History:
     ----------
     dimension : int
     mode : {"raw", "aggregated"}
-        One row per round, or one row per distinct arm (for arm sets that never change).
+        "raw" stores one row per round. "aggregated" stores one row per distinct arm, and requires
+        an arm set that never changes.
 
     Raises
     ------
     ConfigError
-        If ``mode`` is any other value.
+        If ``mode`` is neither of these.
     """
 
     def __init__(self, dimension: int, mode: str = "raw") -> None:
@@ -60,7 +61,10 @@ class History:
 
     @property
     def products(self) -> np.ndarray:
-        """The x_i x_i^T as rows of shape (d * d,), so that a Hessian is one matrix product."""
+        """The matrices x_i x_i^T, each flattened into one row of an array of shape (n, d * d).
+
+        With this array, a Hessian is a single matrix product.
+        """
         return self._products.values
 
     @property
@@ -101,7 +105,7 @@ class History:
 
 
 class Likelihood:
-    """Penalised negative log-likelihood of a history, at one parameter vector or a batch of them.
+    """The penalised negative log-likelihood of a history, for one or several parameter vectors.
 
     Parameters
     ----------
@@ -110,7 +114,7 @@ class Likelihood:
     ridge : float
         lambda; the penalty is lambda / 2 times the squared norm.
     tilt : (d,) array or float
-        c in an additional linear term -c^T theta.
+        The vector c of an additional linear term -c^T theta.
     """
 
     def __init__(self, link: Link, history: History, ridge: float = 0.0, tilt: Any = 0.0) -> None:
@@ -155,9 +159,9 @@ class Likelihood:
 def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = None) -> Any:
     r"""Minimise a likelihood over $\mathbb R^d$ or over the ball of ``radius``, by Newton's method.
 
-    Each step goes towards the minimiser of the local quadratic model (over the ball), with Armijo
-    backtracking. The last step is a full step whose predicted decrease is below 1e-12 of the value:
-    the error is about 1e-6 before that step, and Newton's method squares it.
+    Each step goes towards the minimiser of the local quadratic model (over the ball, if any), with
+    Armijo backtracking. The last step is a full step whose predicted decrease is below 1e-12 of the
+    value. Before this step, the error is about 1e-6, and Newton's method squares it.
 
     Parameters
     ----------
@@ -165,6 +169,7 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
     start : (d,) array
         A point outside the ball is first scaled onto the sphere.
     radius : float or None
+        S if the domain is a ball; None if it is the whole space.
 
     Returns
     -------
@@ -180,7 +185,7 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
 def descend(
     likelihood: Likelihood, theta: np.ndarray, derivatives: Any, radius: float | None = None
 ) -> Any:
-    """Minimise as `minimise` does, from a point with given derivatives.
+    """Minimise a likelihood as `minimise` does, from a point with known derivatives.
 
     Parameters
     ----------
@@ -190,7 +195,7 @@ def descend(
     derivatives : tuple of float, (d,) and (d, d) arrays
         Value, gradient and Hessian at the start.
     radius : float or None
-        S if the domain is a ball, None for the whole space.
+        S if the domain is a ball; None if it is the whole space.
 
     Returns
     -------
@@ -226,7 +231,7 @@ def _descend(likelihood, theta, derivatives, radius):
             if new_value <= value + 1e-4 * size * slope:
                 break
             size *= 0.5
-            if size < 1e-10:  # no decrease left in floating point
+            if size < 1e-10:  # no further decrease in floating point
                 converged = -slope <= 1e-8 * max(1.0, abs(value))
                 return theta, (value, gradient, hessian), none, converged
         theta, value, gradient, hessian = candidate, new_value, new_gradient, new_hessian
@@ -250,7 +255,7 @@ def minimise_by_slsqp(
     Parameters
     ----------
     likelihood, start, radius
-        As in `minimise`, which also describes the result, but ``start`` is not scaled.
+        As in `minimise`, except that ``start`` is not scaled. The result is also as in `minimise`.
     tolerance : float
         SLSQP's ``ftol``.
     """

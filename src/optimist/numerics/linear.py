@@ -8,7 +8,7 @@ from optimist.numerics import compiled
 
 
 def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the inner products (m,) of the rows of ``a`` (m, d) and ``b`` (m, d)."""
+    """Return the inner products (m,) of corresponding rows of ``a`` (m, d) and ``b`` (m, d)."""
     return np.vecdot(a, b)
 
 
@@ -18,7 +18,10 @@ def norms(a: np.ndarray) -> np.ndarray:
 
 
 def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
-    """Add a scalar, or one number per matrix (m,), to the diagonals of ``matrices`` (m, d, d)."""
+    """Add ``values`` to the diagonals of ``matrices`` (m, d, d), in place.
+
+    ``values`` is a scalar, or an array (m,) with one number per matrix.
+    """
     diagonals = np.einsum("mii->mi", matrices)
     diagonals += np.asarray(values)[..., None]
 
@@ -33,7 +36,7 @@ def made_definite(H: np.ndarray, least: float, share: float) -> np.ndarray:
 
 
 def inverse_norms(arms: np.ndarray, H_inv: np.ndarray) -> np.ndarray:
-    r"""Return $\|x\|_{H^{-1}}$ for every row x of ``arms`` (K, d), given the inverse (d, d)."""
+    r"""Return $\|x\|_{H^{-1}}$ for every row x of ``arms`` (K, d), given ``H_inv`` (d, d)."""
     squares = np.einsum("kd,kd->k", arms @ H_inv, arms)
     return np.sqrt(np.maximum(squares, 0.0))
 
@@ -56,7 +59,7 @@ def add_outer_to_inverse(H_inv: np.ndarray, v: np.ndarray, b: float, q: Any) -> 
 def add_outer(H: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
     r"""Return $H + b\,vv^\top$ for ``v`` (d,), computed in place if H is in Fortran order.
 
-    One call to BLAS takes a third of the time of three calls to numpy.
+    The single call to BLAS takes a third of the time of the three calls to numpy that it replaces.
     """
     return compiled.blas.dger(b, v, v, a=H, overwrite_a=1)
 
@@ -76,5 +79,5 @@ def quadratic_norms(thetas: np.ndarray, centre: np.ndarray, H: np.ndarray) -> np
 
 
 def log_determinant(H: np.ndarray) -> float:
-    """Return log det of the symmetric positive-definite matrix ``H`` (d, d)."""
+    """Return the log-determinant of the symmetric positive-definite matrix ``H`` (d, d)."""
     return float(np.linalg.slogdet(H)[1])

@@ -24,7 +24,7 @@ class Link(ABC):
     self_concordance : float
         $R$ with $|\mu''| \le R\mu'$.
     cap : float
-        Largest linear predictor; the mean is constant beyond it.
+        Upper limit of the linear predictor; beyond it, the mean is constant.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Link(ABC):
         """Return mu'(z), elementwise."""
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return m, mu and mu' at ``z`` together, which saves exponentials."""
+        """Return m, mu and mu' at ``z``, computed together to save exponentials."""
         return self.log_partition(z), self.mean(z), self.slope(z)
 
     @abstractmethod
@@ -56,7 +56,7 @@ class Link(ABC):
     def lipschitz(self, bound: float, observations: int, dimension: int, delta: float) -> float:
         """Return L_t, a Lipschitz constant of the log-likelihood on a ball.
 
-        Lee et al. (2024), Table 1.
+        The constants are those of Lee et al. (2024), Table 1.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Link(ABC):
         observations : int
             Number of rewards so far.
         dimension : int
-            d.
+            d, the dimension of the parameter vector.
         delta : float
             Failure probability: the constant is valid with probability 1 - delta.
         """
@@ -99,7 +99,8 @@ class Logistic(Link):
 
     def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         # This is the inner loop of the likelihood methods, so it computes in place where possible.
-        # The absolute error of the mean is at most one rounding error; its relative error is not.
+        # The absolute error of the mean is at most one rounding error; its relative error may be
+        # larger.
         e = np.abs(z)
         np.negative(e, out=e)
         np.exp(e, out=e)

@@ -1,11 +1,11 @@
 r"""Maximisation of linear functions over level sets of a likelihood.
 
-The problem $\max_{\theta\in\mathcal C} x^\top\theta$ is convex, so its optimality conditions are
-sufficient: unknowns $(\theta, s, \rho)$ with
+The problem $\max_{\theta\in\mathcal C} x^\top\theta$ is convex, so it is sufficient to find
+$(\theta, s, \rho)$ that satisfy the optimality conditions
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
-`maxima` solves them for several x at once (`optimist.numerics.optimality`). `maximise_by_slsqp` is
-the generic solver used in public code, kept for comparison and as an oracle.
+`maxima` solves them for several x at once, with `optimist.numerics.optimality`. `maximise_by_slsqp`
+runs the generic solver of public code, which is kept for comparison and as an oracle.
 """
 
 import math
@@ -19,7 +19,8 @@ from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import OptimalitySystem
 
 LOG_S_RANGE = (-20.0, 40.0)
-# Largest allowed gap between the dual's solution and its bound, relative to the size of the set.
+# Largest allowed gap between the value at the dual's solution and the dual's upper bound, relative
+# to the size of the set.
 DUAL_TOLERANCE = 1e-9
 
 
@@ -27,8 +28,8 @@ def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
     """Return the index of the row of ``arms`` (K, d) whose maximum over a level set is largest.
 
     With ``prune``, an arm is dropped as soon as its upper bound is below another arm's lower bound.
-    The maxima are compared to about nine digits; any of the arms that tie to this precision may be
-    returned.
+    The maxima are compared to about nine digits. If several arms tie to this precision, any of them
+    may be returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -43,7 +44,7 @@ def _solve(level_set, arms, prune):
     values = np.zeros(len(arms))
     rows = np.flatnonzero(arms.any(axis=1))
     if len(rows):
-        floor = 0.0 if len(rows) < len(arms) else -math.inf  # the maximum for an arm that is zero
+        floor = 0.0 if len(rows) < len(arms) else -math.inf  # a zero arm has maximum 0
         system = OptimalitySystem(level_set, arms[rows], prune, floor)
         system.solve()
         while len(left := system.open_rows()):
@@ -76,7 +77,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     Raises
     ------
     LinAlgError
-        If the set is empty, or numbers are not finite.
+        If the set is empty or the likelihood is not finite.
     """
     from scipy.optimize import brentq
 
@@ -111,7 +112,8 @@ class _Tilted:
 class _DualSearch:
     """A search for the s at which theta(s) crosses the border of a level set.
 
-    ``below`` and ``above`` are the nearest minimisers so far on either side of the border.
+    ``below`` and ``above`` are the minimisers closest to the border so far, inside and outside
+    the set.
     """
 
     def __init__(self, level_set: Any, x: np.ndarray) -> None:
@@ -124,7 +126,7 @@ class _DualSearch:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 
     def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, which is computed once for each s."""
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$ for this log s, computed once for each s."""
         if log_s not in self.gaps:
             self.gaps[log_s] = self._new_gap(math.exp(log_s))
         return self.gaps[log_s]
@@ -160,9 +162,9 @@ class _DualSearch:
         return start + brentq(excess, 0.0, 1.0, xtol=1e-15) * move
 
     def is_maximal(self, theta):
-        r"""Return whether ``theta`` attains the dual bounds to nine digits.
+        r"""Return whether ``theta`` attains the dual's upper bound to nine digits.
 
-        By weak duality $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is at least the maximum.
+        By weak duality, $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is at least the maximum.
         """
         ends = [end for end in (self.below, self.above) if end.s > 0.0]
         bounds = [self.x @ end.theta + (self.set.level - end.excess) / end.s for end in ends]

@@ -28,9 +28,9 @@ class Layers(NamedTuple):
 
 
 class TwoLayerNetwork:
-    r"""A network, evaluated at K pairs of parameters and points at once.
+    r"""A two-layer network, evaluated at K pairs of a parameter vector and a point at once.
 
-    Parameters are rows ``[W_1 (row by row), b_1, w_2, b_2]`` of length $d_w = Hd+2H+1$.
+    A parameter vector ``[W_1 (row by row), b_1, w_2, b_2]`` has length $d_w = Hd+2H+1$.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class TwoLayerNetwork:
         )
 
     def layers(self, w: np.ndarray) -> Any:
-        """Return views of the parameters in the rows of ``w`` (K, d_w)."""
+        """Return `Layers` that are views into the rows of ``w`` (K, d_w)."""
         W1 = w[:, self._first].reshape(len(w), self.hidden, self.dimension)
         return Layers(W1, w[:, self._bias], w[:, self._second], w[:, -1])
 
@@ -60,7 +60,7 @@ class TwoLayerNetwork:
         return np.einsum("kh,kh->k", layers.w2, _hidden(layers, x)) + layers.b2
 
     def gradients(self, w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradients with respect to ``w`` (K, d_w) and to ``x`` (K, d), row by row."""
+        """Return the gradients with respect to each row of ``w`` (K, d_w) and of ``x`` (K, d)."""
         g = np.empty(w.shape)
         return g, self.gradients_into(self.layers(g), self.layers(w), x)
 
@@ -73,7 +73,7 @@ class TwoLayerNetwork:
         Parameters
         ----------
         out, layers : Layers
-            Views of the array to write to, and of the parameters; see `layers`.
+            Views into the array to write to and into the parameters, as returned by `layers`.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -92,11 +92,11 @@ class TwoLayerNetwork:
         return float((np.einsum("kh,kh->k", layers.w2, h) + layers.b2)[0])
 
     def gradient(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return the gradient (d_w,) with respect to ``w`` (d_w,) at one point ``x`` (d,)."""
+        """Return the gradient of f with respect to ``w`` (d_w,) at one point ``x`` (d,)."""
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
-        r"""Draw parameters from $U(\pm1/\sqrt{\text{inputs}})$, as PyTorch does by default."""
+        r"""Draw parameters uniformly from $\pm1/\sqrt{\text{inputs}}$, PyTorch's default."""
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)
@@ -110,7 +110,7 @@ class TwoLayerNetwork:
         ----------
         w : (d_w,) array
         X, y : (n, d) and (n,) arrays
-            Points and values.
+            Points and the values to fit there.
         """
         rows = np.broadcast_to(w, (len(X), self.size))
         residuals = self.values(rows, X) - y
@@ -131,7 +131,7 @@ def least_squares(
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        Starting points of the solver; the best result is returned.
+        Starting points. The solver runs from each of them, and the best result is returned.
     X, y : (n, d) and (n,) arrays
     unit : bool
         Whether to constrain the parameters to [0, 1].
@@ -154,7 +154,10 @@ def least_squares(
 
 
 def logistic(z: float) -> float:
-    """Return 1 / (1 + exp(-z)) for one number, like scipy's ``expit`` without its slow import."""
+    """Return 1 / (1 + exp(-z)) for one number.
+
+    Unlike scipy's ``expit``, this function needs no slow import.
+    """
     try:
         return 1.0 / (1.0 + math.exp(-z))
     except OverflowError:

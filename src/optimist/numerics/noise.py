@@ -1,9 +1,9 @@
-r"""Laws of heavy-tailed noise and their moments.
+r"""Probability laws of heavy-tailed noise, and their moments.
 
-Laws use the parametrisation of `scipy.stats`. Noise is a draw minus the law's centre, by default
-its mean; moments are about the mean,
-$$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q},$$
-which are finite only for q below the tail index.
+Laws are parametrised as in `scipy.stats`. Noise is a draw minus the law's centre, which is its mean
+by default. Moments are taken about the mean:
+$$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q}.$$
+They are finite only for q below the tail index.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 from optimist.core.errors import ConfigError, positive, unknown_name
 
 CENTRES = ("mean", "median")
-# Quadrature of moments: the step, and the number of steps on either side.
+# Step of the quadrature of moments, and the number of steps on either side of 0.
 STEP, STEPS = 1.0 / 128.0, 38 * 128
 
 
@@ -25,10 +25,10 @@ class Law(ABC):
     Attributes
     ----------
     tail : float
-        Moments of order q exist for q < tail (inf for the normal law).
+        The tail index: moments of order q exist for q < tail. It is inf for the normal law.
     mean, median : float
     variance : float
-        Infinite if it does not exist.
+        inf if the second moment does not exist.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Law(ABC):
         Raises
         ------
         ConfigError
-            Unless 0 < q < tail.
+            If q is not above 0 and below ``tail``.
         """
         if not 0.0 < positive("moment", q) < self.tail:
             raise ConfigError(
@@ -69,7 +69,7 @@ class Law(ABC):
 
 
 class Normal(Law):
-    """The standard normal law."""
+    """The standard normal distribution."""
 
     name = "normal"
     tail = math.inf
@@ -84,12 +84,12 @@ class Normal(Law):
 
 
 class StudentT(Law):
-    """Student's t law with ``df`` > 1 degrees of freedom.
+    """Student's t distribution with ``df`` > 1 degrees of freedom.
 
     Raises
     ------
     ConfigError
-        Unless ``df`` is above 1.
+        If ``df`` is not above 1.
     """
 
     name = "student_t"
@@ -111,35 +111,38 @@ class StudentT(Law):
 class HalfLine(Law):
     """A law on x >= ``least`` with a density that decays like x^(-``tail`` - 1).
 
-    Substitutions make the integrands of moments decay exponentially on both sides, so that the
-    trapezoidal rule converges exponentially (Trefethen and Weideman, 2014).
+    Moments are integrated by the trapezoidal rule. Substitutions make the integrands decay
+    exponentially on both sides, so that the rule converges exponentially (Trefethen and Weideman,
+    2014).
     """
 
     least = 0.0
 
     @abstractmethod
     def _log_density(self, x):
-        """Return the logarithm of the density at ``least`` + x for an array of x > 0."""
+        """Return the log-density at ``least`` + x, for an array of positive x."""
 
     def _moment(self, q):
         m, t = self.mean - self.least, STEP * np.arange(-STEPS, STEPS + 1)
-        # Below the mean x = m / (1 + e^-t): m - x = m / (1 + e^t) and dx = x (m - x) / m dt.
+        # Below the mean, substitute x = m / (1 + e^-t). Then m - x = m / (1 + e^t) and
+        # dx = x (m - x) / m dt.
         log_x = math.log(m) - np.log1p(np.exp(-t))
         log_gap = math.log(m) - np.log1p(np.exp(t))
         below = np.exp((q + 1.0) * log_gap + log_x + self._log_density(np.exp(log_x))) / m
-        # Above the mean x = m + e^t. The terms beyond the last node form a geometric series.
+        # Above the mean, substitute x = m + e^t. The terms beyond the last node form a geometric
+        # series.
         above = np.exp((q + 1.0) * t + self._log_density(m + np.exp(t)))
         rest = above[-1] / math.expm1((self.tail - q) * STEP)
         return STEP * float(below.sum() + above.sum() + rest)
 
 
 class Lomax(HalfLine):
-    """The Lomax law with density b (1 + x)^(-b - 1) on x >= 0, for b > 1.
+    """The Lomax distribution with density b (1 + x)^(-b - 1) on x >= 0, for b > 1.
 
     Raises
     ------
     ConfigError
-        Unless ``b`` is above 1.
+        If ``b`` is not above 1.
     """
 
     name = "lomax"
@@ -158,12 +161,12 @@ class Lomax(HalfLine):
 
 
 class Pareto(Lomax):
-    """The Pareto law with density b x^(-b - 1) on x >= 1: a Lomax draw plus 1.
+    """The Pareto distribution with density b x^(-b - 1) on x >= 1: a Lomax draw plus 1.
 
     Raises
     ------
     ConfigError
-        Unless ``b`` is above 1.
+        If ``b`` is not above 1.
     """
 
     name = "pareto"
@@ -171,12 +174,12 @@ class Pareto(Lomax):
 
 
 class Fisk(HalfLine):
-    """The log-logistic law with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, for c > 1.
+    """The log-logistic distribution with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, for c > 1.
 
     Raises
     ------
     ConfigError
-        Unless ``c`` is above 1.
+        If ``c`` is not above 1.
     """
 
     name = "fisk"
@@ -190,12 +193,12 @@ class Fisk(HalfLine):
         self.variance = second - self.mean**2
 
     def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
-        # The quantile function, (u / (1 - u))^(1/c).
+        # Apply the quantile function, (u / (1 - u))^(1/c), to uniform draws.
         u = rng.random(size)
         return (u / (1.0 - u)) ** (1.0 / self.c)
 
     def _log_density(self, x):
-        # x^c / (1 + x^c)^2 is invariant under x -> 1 / x.
+        # x^c / (1 + x^c)^2 does not change under x -> 1 / x, so use the power that cannot overflow.
         log_power = -self.c * np.abs(np.log(x))
         return math.log(self.c) - np.log(x) + log_power - 2.0 * np.log1p(np.exp(log_power))
 

@@ -1,20 +1,21 @@
 r"""Nystrom approximations of a Gaussian-process posterior, with inducing points.
 
 For inducing points S, $K_S = k(S,S)$ and any W with $WW^\top = K_S^+$, the embedding of a point is
-$z(x) = W^\top k_S(x)$. Let a range over the distinct observed points, with $n_a$ observations and
-sum of rewards $b_a$. For $G = \sum_a n_az_az_a^\top$, $V = G+\lambda I$,
+$z(x) = W^\top k_S(x)$. Let a range over the distinct observed points; $n_a$ is the number of
+observations of a, and $b_a$ the sum of their rewards. For $G = \sum_a n_az_az_a^\top$ and
+$V = G+\lambda I$,
 $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
   \tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|z(x)\|^2\big) + z(x)^\top V^{-1}z(x).$$
-The second term is the leverage of SoR, the subset of regressors; the sum is the leverage of DTC,
-the deterministic training conditional.
+The second term of $\tilde\sigma^2$ is the leverage of SoR, the subset of regressors. The sum of
+both terms is the leverage of DTC, the deterministic training conditional.
 
-W is the inverse Cholesky factor for a subset of S, the basis, whose span contains the other points
-of S up to rounding: of many close points, only a few are needed. The sum of both terms is
+W is the inverse Cholesky factor for a subset of S, called the basis. Up to rounding, the span of
+the basis contains the other points of S: of many close points, only a few are needed. The sum is
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad
   T^\top T = W(I-\lambda V^{-1})W^\top,$$
-with a triangular T. For a basis of r points, most of the work is one product with the kernel at the
-n points x, which takes $nr^2$ operations. The absolute error of the difference is about
-$10^{-9}\kappa^2/\lambda$ if $K_S$ is as singular as double precision allows.
+where T is triangular. For a basis of r points and n points x, most of the work is one product of T
+and their kernel matrix, which takes $nr^2$ operations. If $K_S$ is as singular as double precision
+allows, the absolute error of the difference is about $10^{-9}\kappa^2/\lambda$.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
 Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
@@ -28,21 +29,21 @@ import numpy as np
 from optimist.numerics import compiled
 
 # If the variance of f may be below this fraction of k(x, x), it is not computed as one difference,
-# which would lose too many digits.
+# because this would lose too many digits.
 CANCELLATION = 1e-8
 
 
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    Methods take n points as an array of shape (r, n), their kernel with the ``basis``.
+    Methods take n points in the form of their kernel with the ``basis``, an array (r, n).
 
     Parameters
     ----------
     K_S : (m, m) array
         Kernel matrix of the inducing points.
     observed : (m, u) array
-        Kernel between inducing points and the u distinct observed points.
+        Kernel between the inducing points and the u distinct observed points.
     counts, sums : (u,) arrays
         $n_a$ and $b_a$.
     ridge : float
@@ -51,8 +52,8 @@ class NystromPosterior:
     Attributes
     ----------
     basis : (r,) array of int
-        Indices of inducing points that span the others; r, the size of the embedding, is the
-        numerical rank of $K_S$.
+        Indices of r inducing points that span the others. The numerical rank of $K_S$ is r, which
+        is also the dimension of the embedding.
     log_det : float
         $\log\det(G/\lambda + I)$.
     """
@@ -86,15 +87,15 @@ class NystromPosterior:
 
     @cached_property
     def _shrunk(self):
-        """T, or None if it is too close to singular."""
+        """The matrix T, or None if it would be too close to singular."""
         if not self._is_wide:
             return None
         inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # the lower triangle of I - lambda V^-1
         _add_to_diagonal(H, 1.0)
-        # If H = U U^T with an upper triangular U, T = U^T W^T is lower triangular. With rows and
-        # columns in reverse order, this is a Cholesky factorisation, and the lower triangle of H
-        # becomes an upper one.
+        # If H = U U^T with U upper triangular, then T = U^T W^T is lower triangular. Reversing the
+        # rows and columns turns H = U U^T into a Cholesky factorisation, and the lower triangle of
+        # H into an upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None
@@ -136,9 +137,10 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     basis : (r,) array of int
-        Indices, at least one; directions whose relative size is below rounding error are omitted.
+        At least one index. Directions whose relative size is below rounding error are omitted.
     root : (r, r) array
-        Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, up to rounding.
+        The lower triangular $W^\top$ with $K_{:b}WW^\top K_{b:} = K$ for the basis b,
+        up to rounding.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         If K is not finite.
     """
     if not np.isfinite(K.sum()):
-        raise np.linalg.LinAlgError("the kernel of the inducing points is not finite")
+        raise np.linalg.LinAlgError("the kernel matrix of the inducing points is not finite")
     factor, pivots, rank, _ = compiled.lapack.dpstrf(K, lower=1)
     if rank == 0:  # no variance
         return np.array([0]), np.zeros((1, 1))
@@ -154,7 +156,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return L B, stored in ``B`` (r, n), using only the lower triangle of ``L`` (r, r)."""
+    """Overwrite ``B`` (r, n) with L B and return it, using only the lower triangle of ``L``."""
     return compiled.blas.dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
 
 
@@ -162,7 +164,7 @@ def _cholesky(A):
     """Return the lower Cholesky factor of ``A`` (r, r); raise LinAlgError if there is none."""
     L, failed = compiled.lapack.dpotrf(A, lower=1)
     if failed:
-        raise np.linalg.LinAlgError("a matrix of the sketched posterior has no Cholesky factor")
+        raise np.linalg.LinAlgError("a matrix of the Nystrom posterior is not positive definite")
     return L
 
 

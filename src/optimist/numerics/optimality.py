@@ -3,10 +3,10 @@ r"""Newton's method on the optimality conditions of a linear function over a lev
 The unknowns $(\theta, s, \rho)$, one row per arm x, satisfy
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
-Taking the root of psi makes the second equation nearly linear. The derivatives at an iterate also
-bound the maximum from both sides (`optimist.numerics.bounds`), so that an arm is dropped as soon as
-it cannot win. Rows for which the method does not converge are left to the one-dimensional dual of
-`optimist.numerics.maximisation`.
+Taking the square root of psi makes the second equation nearly linear. The derivatives at an iterate
+also bound the maximum from both sides (`optimist.numerics.bounds`), so that an arm is dropped as
+soon as it cannot have the largest maximum. Rows for which the method does not converge are left to
+the one-dimensional dual of `optimist.numerics.maximisation`.
 """
 
 from typing import Any, cast
@@ -20,16 +20,16 @@ from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
-# A row has stalled after this many consecutive steps that each reduce its residual by less than a
-# tenth.
+# Newton's method gives up on a row after this many consecutive steps that each reduce the row's
+# residual by less than a tenth.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
 # Fractions of the multiplier that the ball would have if it were the only active constraint: the
 # initial multiplier, and the value below which the constraint is dropped.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
-# A start from memory is discarded if its residual is larger than the first number before its first
-# step, or larger than the second number after it.
+# A start from memory is discarded if its residual exceeds the first number before its first step,
+# or the second number after this step.
 FAR_RESIDUAL = 1.5
 STALE_RESIDUAL = 0.3
 
@@ -45,12 +45,12 @@ class OptimalitySystem:
     prune : bool
         Whether to bound the maxima in each step and solve only rows that may have the largest one.
     floor : float
-        The largest maximum among arms that are not in ``arms``.
+        The largest maximum among the arms left out of ``arms``.
 
     Attributes
     ----------
     lower, upper : (m,) arrays
-        Bounds on the maxima, equal for a solved row.
+        Bounds on the maxima. The two are equal once a row is solved.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class OptimalitySystem:
 
     def open_rows(self) -> np.ndarray:
         """Return the unsolved rows; with ``prune``, only rows that may have the largest maximum."""
-        self.upper = np.fmax(self.upper, self.lower)  # rounding may make them cross
+        self.upper = np.fmax(self.upper, self.lower)  # rounding may make the bounds cross
         unsolved = self.upper > self.lower
         if not self.prune:
             return np.flatnonzero(unsolved)
@@ -100,7 +100,7 @@ class OptimalitySystem:
         return np.flatnonzero(contenders & unsolved)
 
     def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
-        """Set the maximiser ``theta`` (d,) and multiplier ``s`` of a row, from another solver."""
+        """Set the ``theta`` (d,) and multiplier ``s`` that another solver found for a row."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
         self.active[row] = (
@@ -164,7 +164,7 @@ class OptimalitySystem:
             self.tip_possible = s.may_reach(s.radius * self._directions)
 
     def _settle_tips(self, rows):
-        r"""Solve the rows whose maximum over the ball, at $Sx/\|x\|$, lies in the set."""
+        r"""Solve the rows for which $Sx/\|x\|$, the maximiser over the ball, lies in the set."""
         rows = rows[self.tip_possible[rows]]
         if len(rows):
             tips = self.set.radius * self._directions[rows]
@@ -323,7 +323,7 @@ class OptimalitySystem:
     # Bounds from an iterate
 
     def _bound(self, rows):
-        """Tighten the bounds of ``rows`` by the derivatives at their iterates."""
+        """Tighten the bounds of ``rows`` with the derivatives at their iterates."""
         if not self.prune:
             return
         s, arms, values = self.set, self.arms[rows], self.values[rows]

@@ -1,15 +1,15 @@
-r"""Search spaces: points of the box $[0,10]^d$ as settings of a classifier.
+r"""Search spaces, which map points of the box $[0,10]^d$ to settings of a classifier.
 
-Coordinates represent settings in the order of a table that maps names to kinds. The kind of a
-setting determines its value for a coordinate u:
+A search space maps the name of each setting to its kind, and coordinates follow the order of the
+settings. The kind determines the value of a setting for a coordinate u:
 
 choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
 whole number  $a+\lfloor u(b-a+1)/10\rfloor$, from a to b;
 real          $a+(b-a)u/10$, clipped if the classifier does not allow an end of the range.
 
-At u = 10, where another bin would begin, choices and whole numbers take their last value. Liu and
-Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for reals; equal
-bins for whole numbers are our interpretation.
+At u = 10, where another bin would begin, choices and whole numbers take their last value. The
+ranges, the equal bins for choices and the linear maps for reals are those of Liu and Wang (2023),
+Appendix D.2. Equal bins for whole numbers are our interpretation.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""Random streams that are identified by names.
+"""Random streams identified by names.
 
-A stream depends on names (paper, name of the setting, trial, purpose), never on the order of jobs,
-so a result cannot depend on the files in a job, the number of cores or the executor.
+A stream depends on names (of the paper, setting, trial and purpose), never on the order of jobs. So
+results cannot depend on how files are grouped into jobs, the number of cores or the executor.
 """
 
 import hashlib

@@ -1,4 +1,7 @@
-r"""Starting points on the border of a level set, near the maximisers, without earlier solutions."""
+r"""Starting points on the border of a level set, near the maximisers.
+
+They are found without earlier solutions.
+"""
 
 import math
 from typing import Any
@@ -16,10 +19,10 @@ LONGEST_STEP = math.log(10.0)
 def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
     r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, one for each row x of ``arms``.
 
-    A start is the point at which the ray from $\hat\theta$ to the maximiser over the local
-    ellipsoid, $\hat\theta + aH^{-1}x$, leaves the set. If the ray meets the sphere first, the start
-    is moved along the sphere towards $Sx/\|x\|$, which must lie outside the set, until
-    $\psi = \beta^2$ holds as well.
+    The maximiser over the local ellipsoid is $\hat\theta + aH^{-1}x$. A start is the point at which
+    the ray from $\hat\theta$ through this maximiser leaves the set. If the ray meets the sphere
+    first, the start is moved along the sphere towards $Sx/\|x\|$, which must lie outside the set,
+    until $\psi = \beta^2$ holds as well.
 
     Parameters
     ----------
@@ -33,7 +36,7 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     on_sphere : (m,) array of bool
     scales : (m,) array
         The value of a at the ellipsoid's maximiser, which is its multiplier s, or at the sphere if
-        that is nearer.
+        the sphere is nearer.
     """
     s = level_set
     p = np.linalg.solve(s.regular_hessian, arms.T).T

@@ -37,8 +37,8 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
     ``interval`` is
 
     - "t": Student's t,
-    - "normal": the mean plus and minus the normal quantile times its standard error (Wald),
-    - "bootstrap": the percentile bootstrap over the rows, which may not contain nan. The resamples
+    - "normal": the mean plus and minus the normal quantile times the standard error (Wald),
+    - "bootstrap": the percentile bootstrap over the rows, which must not contain nan. The resamples
       depend only on n.
     """
     values = np.asarray(values, dtype=float)
@@ -71,15 +71,15 @@ def _resamples(n: int) -> np.ndarray:
     """Return how often each resample contains each of n rows, as an array (samples, n)."""
     rng = np.random.default_rng(n)
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=BOOTSTRAP_SAMPLES)
-    return counts.astype(float)  # products of integer matrices do not use BLAS
+    return counts.astype(float)  # numpy multiplies integer matrices without BLAS
 
 
-# Summaries of the trials of a cell, in the order of the rows that `summaries` returns.
+# Names of the rows that `summaries` returns, in order.
 SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
 def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
-    """Return the `SUMMARIES` over the rows of ``values``, as an array of shape (6, columns)."""
+    """Return the `SUMMARIES` of each column of ``values``, as an array of shape (6, columns)."""
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     return np.concatenate([mean_intervals(values, level, interval), quartiles])
 
@@ -127,12 +127,12 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
     r"""Return the least-squares slopes (n,) of log y on log x, one for each row of y.
 
     A slope is $\sum_j (\ln x_j - \overline{\ln x})\ln y_j / \sum_j (\ln x_j - \overline{\ln x})^2$,
-    or nan if a number is not positive or the x do not differ.
+    or nan if any number is not positive or all x are equal.
 
     Parameters
     ----------
     x : (m,) or (n, m)
-        One row for all rows of y, or one row for each of them.
+        One row for all rows of y, or one row for each row of y.
     y : (n, m)
     """
     x, y = np.log(np.atleast_2d(np.asarray(x, dtype=float))), np.log(np.asarray(y, dtype=float))
@@ -154,7 +154,7 @@ def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, fl
 
 
 def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middles of windows of rounds, and the increase of ``totals`` per round in each.
+    """Return midpoints of windows of rounds, and the increase of ``totals`` per round in each.
 
     Parameters
     ----------
@@ -163,12 +163,12 @@ def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarra
     totals : (trials, n)
         A cumulative quantity (seconds, say) up to each round.
     windows : int
-        Number of windows in the last decade of rounds, of equal length on the log axis.
+        Number of windows, of equal length on the log axis, in the last decade of rounds.
 
     Returns
     -------
     (windows,), (trials, windows)
-        Empty for fewer than two rounds.
+        Both are empty for fewer than two rounds.
     """
     rounds, totals = np.asarray(rounds, dtype=float), np.asarray(totals, dtype=float)
     if len(rounds) < 2:
