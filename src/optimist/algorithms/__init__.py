@@ -1,9 +1,9 @@
-"""Registries of algorithms: literal tables that map names in the configuration to classes.
+"""Registries of algorithms: tables that map the names used in the configuration to classes.
 
-A label is a name with options, such as ``ofuglb[solver=slsqp,history=aggregated]``; the variants
-of an algorithm are options of one class. Each name belongs to a domain: ``arms`` (finitely many
-arms) or ``box`` (a box of real numbers). A name may also refer to a class in a file,
-as in ``mine.py:Mine``, or to a class from an installed package (`optimist.core.registry`).
+A label is a name with options, such as ``ofuglb[solver=slsqp,history=aggregated]``. Variants of an
+algorithm are options of one class. Each domain has its own registry: ``arms`` (finitely many arms)
+and ``box`` (a box of real vectors). A name may also refer to a class in a file, as in
+``mine.py:Mine``, or in an installed package (see `optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -44,7 +44,6 @@ REGISTRY = {
     "gp_epsilon_greedy": "optimist.algorithms.kernel.gp_epsilon_greedy:GPEpsilonGreedy",
     "uniform": "optimist.algorithms.uniform:Uniform",
 }
-# Algorithms on a box.
 BOX_REGISTRY = {
     "go_ucb": "optimist.algorithms.black_box.go_ucb:GOUCB",
     "gp_ei": "optimist.algorithms.black_box.gp_ei:GPEI",
@@ -85,7 +84,7 @@ def canonical(text: str, domain: str = "arms") -> str:
     ConfigError
         If the name is unknown.
     """
-    # The label is not cached if a user wrote the class, which may change while the process runs.
+    # Labels of user-written classes are not cached, because these may change during the process.
     is_own = name_of(text) in REGISTRIES[domain].table
     return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
 
@@ -103,12 +102,12 @@ def is_algorithm(name: str) -> bool:
 
 
 def algorithm_class(name: str, domain: str = "arms") -> Any:
-    """Return the class registered as ``name`` in a domain, ``arms`` or ``box``.
+    """Return the algorithm class with a given name in a domain, which is ``arms`` or ``box``.
 
     Raises
     ------
     ConfigError
-        If the name is unknown, or refers to a user's class that is not an algorithm.
+        If the name is unknown, or if it refers to a user's class that is not an algorithm.
     """
     return REGISTRIES[domain].load(name)
 
@@ -125,7 +124,7 @@ def algorithm_module(name: str, domain: str = "arms") -> str:
 
 
 def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = None) -> Any:
-    """Construct the algorithm that a label names, for a given problem.
+    """Construct the algorithm that a label describes, for a given problem.
 
     Parameters
     ----------
@@ -134,7 +133,7 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
     problem : object
         A problem from `optimist.environments.problems`; its ``domain`` selects the registry.
     rng : Generator or None
-        Random stream of the algorithm; None if the algorithm is only checked, not played.
+        Random stream of the algorithm; None if the algorithm is constructed only to check it.
 
     Raises
     ------
@@ -146,10 +145,10 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
 
 
 def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
-    """Check a label for a problem, and return a function that constructs the algorithm.
+    """Check a label against a problem, and return a function that constructs the algorithm.
 
-    The returned function can still raise the errors of the class's constructor. For parameters and
-    errors, see `make_algorithm`.
+    See `make_algorithm` for the parameters and errors. The constructor of the class runs only when
+    the returned function is called, which can raise further errors.
     """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))
@@ -164,7 +163,7 @@ def check_problem(name: str, cls: Any, problem: Any) -> None:
     Parameters
     ----------
     name : str
-        Name of the algorithm, for the message.
+        Name of the algorithm, used in the error message.
     cls : type
     problem : object
         A problem from `optimist.environments.problems`.

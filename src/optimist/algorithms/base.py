@@ -1,4 +1,4 @@
-"""Base class of all algorithms, and base class of algorithms on finitely many arms."""
+"""Base classes of all algorithms and of algorithms on finitely many arms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,14 +12,15 @@ class Algorithm(ABC):
 
     A subclass
 
-    * has a constructor that takes the problem, followed by keyword options; it validates and stores
-      them, but draws no random numbers and allocates nothing that grows with the data; in a
-      randomised algorithm, its keyword ``rng`` receives the algorithm's own random stream;
-    * names its source in ``reference`` and the class of its problem in ``problem_type``;
-    * implements `select` and `update`, or `suggest` (see `FiniteArmAlgorithm` and
+    * has a constructor that takes the problem and keyword options, checks the options and stores
+      them, but neither draws random numbers nor allocates memory that grows with the data;
+    * takes its own random stream as the keyword argument ``rng`` if it is randomised;
+    * names its source in ``reference``, and the class of problems that it solves in
+      ``problem_type``;
+    * implements `select` and `update` (see `FiniteArmAlgorithm`), or `suggest` (see
       `black_box.base`);
-    * sets ``status`` (see `optimist.experiments.loop`) when a computation fails, instead of raising
-      an exception;
+    * sets ``status`` (see `optimist.experiments.loop`) instead of raising an exception when a
+      computation fails;
     * never modifies its arguments.
 
     Parameters
@@ -43,7 +44,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        """Return, for each row of ``thetas``, whether it lies in the current confidence set.
+        """Return whether each row of ``thetas`` lies in the current confidence set.
 
         Parameters
         ----------
@@ -55,52 +56,53 @@ class Algorithm(ABC):
         """
 
     def observers(self, environment: Any) -> Sequence[Any]:
-        """Return the observers that check the algorithm's theory during a trial; may be empty.
+        """Return the observers that check the algorithm's theory during a trial, if any.
 
-        They are used only in regret trials of published methods, because they have access to
-        ``environment``, which knows the truth. See `optimist.environments.observer`.
+        They run only in regret trials of published methods, because they can read the true
+        parameters from ``environment``. See `optimist.environments.observer`.
         """
         return ()
 
     def diagnostics(self) -> dict[str, float]:
-        """Return a dict from names to counters that help to explain the regret curve."""
+        """Return a dict of named counters that help to explain the regret curve."""
         return {}
 
     def is_finite(self) -> bool:
-        """Return whether all attributes that are floats or arrays are finite."""
+        """Return whether all float and array attributes are finite."""
         numbers = (v for v in vars(self).values() if isinstance(v, float | np.ndarray))
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the size, in bytes, of the state kept between rounds to make decisions."""
+        """Return the size in bytes of the state that the algorithm needs from round to round."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
 class FiniteArmAlgorithm(Algorithm):
-    """An algorithm that picks one of finitely many arms in every round.
+    """Base class of algorithms that play one of finitely many arms in every round.
 
     Only `select`, `update` and `prepare` are timed.
     """
 
     @abstractmethod
     def select(self, arms: np.ndarray) -> int:
-        """Choose the arm to play, and return the index of its row in ``arms`` (K, d)."""
+        """Return the row index of the arm to play in ``arms``, an array of shape (K, d)."""
 
     @abstractmethod
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn from the ``reward`` for playing row ``index`` of ``arms`` (K, d).
+        """Learn from the ``reward`` of the arm in row ``index`` of ``arms``, of shape (K, d).
 
         ``context`` holds further named values from the environment (see
-        `FiniteArmEnvironment.context`). A subclass replaces ``args`` and ``context`` with the
-        arguments that it needs.
+        `FiniteArmEnvironment.context`). In place of ``args`` and ``context``, a subclass declares
+        the arguments that it needs.
         """
 
     def prepare(self) -> None:
-        """Do work that the next `select` would otherwise have to do, such as a fit to the rewards.
+        """Prepare the next call of `select`, for example by fitting a model to the rewards.
 
-        Overriding this method is optional. It is called after `update` and timed as part of it.
+        Overriding this method is optional. It is called after `update`, and its time counts as part
+        of the time of `update`.
         """
 
 

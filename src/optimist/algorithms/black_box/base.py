@@ -27,19 +27,18 @@ def standardise(
     ddof : int
         Delta degrees of freedom of the standard deviation, which is the unit.
     least : float
-        Least standard deviation that serves as the unit. The unit is 1 if the deviation is smaller,
-        as for values that are equal up to rounding, or if there are too few values.
+        Smallest standard deviation that is used as the unit. If the standard deviation is smaller,
+        because the values are equal up to rounding, or if there are too few values, the unit is 1.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
 
 
 class BoxAlgorithm(Algorithm):
-    """An algorithm that proposes a point in a box in every round and observes a value there.
+    """Base class of algorithms that propose a point in a box and observe a value in every round.
 
-    Its first points are the problem's ``initial`` points or, if the problem has none,
-    ``initial_count`` uniform points that the algorithm draws. Only `propose` and `observe` are
-    timed.
+    The first ``initial_count`` points are the problem's ``initial`` points or, if it has none,
+    uniform draws of the algorithm. Only `propose` and `observe` are timed.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ class BoxAlgorithm(Algorithm):
 
     @property
     def incumbent(self) -> np.ndarray:
-        """The point (d,) with the largest observation so far; if several tie, the first of them."""
+        """The first point with the largest observation so far, an array of shape (d,)."""
         return self.points[int(np.argmax(self.values))]
 
     def propose(self) -> np.ndarray:
@@ -87,7 +86,7 @@ class BoxAlgorithm(Algorithm):
         return self.uniform(1)[0]
 
     def observe(self, x: np.ndarray, y: float) -> None:
-        """Learn from the value ``y`` observed at the point ``x`` (d,)."""
+        """Learn from the value ``y`` observed at the point ``x``, of shape (d,)."""
         self._points.append(x)
         self._values.append(y)
         if len(self._values) > self.problem.initial_count:
@@ -97,16 +96,18 @@ class BoxAlgorithm(Algorithm):
 
     @abstractmethod
     def suggest(self) -> np.ndarray:
-        """Return a point of shape (d,) to evaluate in a round after the initial points."""
+        """Return the next point to evaluate after the initial points, of shape (d,)."""
 
     def begin(self) -> None:
-        """Optional hook, called once after the initial points have been evaluated."""
+        """Optional hook that is called once, when all initial points have been evaluated."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
-        """Optional hook, called with the value ``y`` observed at a point ``x`` from `suggest`."""
+        """Optional hook that is called with the value ``y`` observed at a suggested point ``x``."""
 
     def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Draw ``n`` uniform points in the box from ``rng``, by default the algorithm's stream.
+        """Draw ``n`` uniform points in the box.
+
+        The random stream is ``rng``, by default the algorithm's own stream.
 
         Returns
         -------

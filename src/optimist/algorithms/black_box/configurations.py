@@ -1,6 +1,6 @@
-"""Four configurations with the default settings of libraries for Bayesian optimisation.
+"""Four configurations based on the default settings of Bayesian optimisation libraries.
 
-The table in `optimist.algorithms.black_box.gaussian_process` names the libraries.
+The table in `optimist.algorithms.black_box.gaussian_process` lists the libraries.
 """
 
 import math
@@ -20,28 +20,28 @@ class Configuration:
     Attributes
     ----------
     scheme : callable
-        Function that maps the dimension to the `Scheme` of the fit.
+        Function that maps the dimension to the `Scheme` that fits the process.
     scaled : bool
-        Whether to map the box to the unit cube, and values to mean 0 and variance 1.
+        Whether to map the box to the unit cube, and to scale the values to mean 0 and variance 1.
     ddof : int
-        Delta degrees of freedom of that variance.
+        Delta degrees of freedom of the variance that scales the values.
     logarithm : bool
-        Whether to maximise the logarithms of EI and PI, which do not underflow.
+        Whether to maximise EI and PI on a logarithmic scale, which avoids underflow.
     improvement : float
-        Smallest improvement that counts, in units of the values.
+        Smallest improvement over the best value that EI and PI count, in units of the values.
     beta : float
-        Factor on the variance in the upper confidence bound.
+        Squared factor on the standard deviation in the upper confidence bound.
     candidates, near : int
-        Numbers of points in the whole box, and near the incumbent, at which the acquisition is
-        evaluated.
+        Number of points at which the acquisition is evaluated in the whole box, and number of
+        such points near the incumbent.
     sobol : bool
         Whether the ``candidates`` come from a Sobol sequence instead of uniform draws.
     refined : int
-        Number of best points that L-BFGS-B refines.
+        Number of the best of these points that L-BFGS-B refines.
     iterations : int
         Maximum number of iterations in one run of L-BFGS-B.
     joint : bool
-        Whether one run of L-BFGS-B refines all of these points, rather than one run per point.
+        Whether one run of L-BFGS-B refines them all, rather than one run per point.
     """
 
     scheme: Callable[[int], Scheme]
@@ -59,7 +59,7 @@ class Configuration:
 
 
 def gamma_scheme(dimension: int) -> Scheme:
-    """Return the scheme that BoTorch used in 2022."""
+    """Return the `Scheme` that BoTorch used in 2022."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(1e-4, 1e4, 0.69, Gamma(3.0, 6.0)),
@@ -71,7 +71,7 @@ def gamma_scheme(dimension: int) -> Scheme:
 
 
 def log_normal_scheme(dimension: int) -> Scheme:
-    """Return the scheme that BoTorch 0.18 uses in ``dimension`` dimensions."""
+    """Return the `Scheme` that BoTorch 0.18 uses in ``dimension`` dimensions."""
     mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
     # The fit starts at the modes of the densities, exp(mean - variance).
     return Scheme(
@@ -84,7 +84,7 @@ def log_normal_scheme(dimension: int) -> Scheme:
 
 
 def flat_scheme(dimension: int) -> Scheme:
-    """Return the scheme that scikit-optimize 0.10 uses."""
+    """Return the `Scheme` that scikit-optimize 0.10 uses."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),

@@ -1,8 +1,8 @@
 r"""Bayesian optimisation with a Gaussian process, in four configurations.
 
-In every round, the process is fitted to all points; its parameters $(\ell,s,\tau^2,c)$ maximise
-their posterior density.
-The next point maximises an acquisition function of the mean m and standard deviation v,
+In every round, the process is fitted to all points: its lengthscales $\ell$, amplitude s, noise
+variance $\tau^2$ and mean c maximise their posterior density. The next point maximises an
+acquisition function of the mean m and standard deviation v of the fitted process,
 $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 
 | configuration | inputs | values | kernel | priors | follows |
@@ -13,7 +13,7 @@ $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 | ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.10 |
 
 Liu and Wang (2023) state only "BoTorch framework and sklearn package with default parameter
-settings"; they state neither the versions nor how they scaled the data.
+settings". They specify neither the versions nor the scaling of the data.
 """
 
 import math
@@ -31,14 +31,14 @@ from optimist.numerics.designs import sobol
 
 NEAR = 0.05  # standard deviation of perturbations of the incumbent, in box widths
 
-# The acquisition, and its derivatives with respect to the mean and the standard deviation.
+# The acquisition and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class GPOptimiser(BoxAlgorithm):
     """Base class of GP-EI, GP-PI and GP-UCB, which differ in their acquisition function.
 
-    Each evaluation takes O(n^3) time for the likelihood, and O(n^2) time for the acquisition.
+    With n points, evaluating the likelihood takes O(n^3) time, and the acquisition O(n^2) time.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ class GPOptimiser(BoxAlgorithm):
 
     @abstractmethod
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
-        """Return the acquisition and its derivatives in ``m`` and ``v``, each of shape (n,).
+        """Return the acquisition and its derivatives in ``m`` and ``v`` as arrays of shape (n,).
 
         Parameters
         ----------
         m, v : (n,) arrays
-            Mean and standard deviation of the process, in standardised units if the fit uses them.
+            Mean and standard deviation of the process, in standardised units if values are scaled.
         best : float
             Value to exceed, in the same units.
         """
@@ -88,7 +88,7 @@ class GPOptimiser(BoxAlgorithm):
         return standardise(self.values, ddof=self.configuration.ddof)
 
     def _maximise(self, process, best, incumbent):
-        """Return the point (d,) of the (scaled) box at which the acquisition is largest."""
+        """Return the point, of shape (d,), with the largest acquisition found in the scaled box."""
         low = (self.problem.low - self._corner) / self._width
         high = (self.problem.high - self._corner) / self._width
         candidates = self._candidates(low, high, incumbent)
@@ -119,8 +119,8 @@ class GPOptimiser(BoxAlgorithm):
     def _ascend(self, process, best, starts, low, high):
         """Refine ``starts`` (k, d) in one run; return end points (k, d) and their values (k,).
 
-        The run maximises the sum of the acquisitions. Each term of the sum has its own coordinates,
-        so the sum is largest when every term is.
+        The run maximises the sum of the acquisitions. Each term depends only on the coordinates of
+        one point, so the sum is largest when every term is.
         """
 
         from scipy.optimize import Bounds, minimize

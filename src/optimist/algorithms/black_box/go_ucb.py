@@ -6,14 +6,14 @@ $$\Sigma_t=\lambda I+\sum_{i<t}g_ig_i^\top,\qquad
   \hat w_t=\Sigma_t^{-1}\Big(\lambda\hat w_0
     +\sum_{i<t}g_i\,(g_i^\top\hat w_i+y_i-f_{x_i}(\hat w_i))\Big),$$
 $$x_t\in\arg\max_{x\in\mathcal X}\ \max_{\|w-\hat w_t\|_{\Sigma_t}^2\le\beta_t} f_w(x) .$$
-The variant defines the fit, $\lambda$, $\beta_t$ and the maximiser: ``paper``
-(`optimist.algorithms.black_box.go_ucb_paper`) or our extension ``tuned``
-(`optimist.algorithms.black_box.go_ucb_tuned`).
+The fit, $\lambda$, $\beta_t$ and the maximiser depend on the variant: ``paper``, which is described
+in `optimist.algorithms.black_box.go_ucb_paper`, or our extension ``tuned``, which is described in
+`optimist.algorithms.black_box.go_ucb_tuned`.
 
 Deviations: the paper's sums start at i = 0; here they start with the first point of Phase II. The
 paper does not say how to draw weights, where Step 5 starts, how to project parameters onto the
-ball, or what F is; the first three are options, and F is the problem's ``value_bound``. Each
-variant lists its own deviations.
+ball, or what F is. Options control the first three, and F is the problem's ``value_bound``. The
+description of each variant lists further deviations.
 """
 
 import inspect
@@ -33,26 +33,26 @@ from optimist.numerics.network import TwoLayerNetwork
 
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
-# Names of the values that `diagnostics` derives from the ball; see Lemmas 5.5 and C.6.
+# Names of the diagnostics that are computed from the ball; see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
 MULTI = 16  # number of starting points for start=multi
 
 
 class GOUCB(BoxAlgorithm):
-    r"""GO-UCB, with 2000 ascent steps per round and O(d_w t) time per evaluation of the ball.
+    r"""GO-UCB, with 2000 ascent steps per round and O(d_w t) time per projection onto the ball.
 
     Parameters
     ----------
     problem : BoxProblem
     variant : {"paper", "tuned"}
-        As published, or our extension.
+        The published algorithm, or our extension.
     initialisation : {"torch", "u01"}
-        Initial weights as in PyTorch, or uniform in [0, 1].
+        Distribution of the initial weights: PyTorch's default, or uniform on [0, 1].
     start : {"incumbent", "last", "random", "multi"}
-        Starting point of Step 5: the best observed point, the last point, a uniform point, or
-        several (the best observed point and 15 uniform points), of which the best result is used.
-        This and the next five options belong to the variant ``paper``; the variant
-        ``tuned`` uses ``multi``.
+        Starting point of Step 5: the best observed point, the last point, or a uniform point.
+        ``multi`` starts from the best observed point and from 15 uniform points, and keeps the best
+        result. Only the variant ``paper`` has this option and the next five; ``tuned`` uses
+        ``multi``.
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
@@ -73,8 +73,8 @@ class GOUCB(BoxAlgorithm):
     reference = "Liu and Wang (2023), Algorithm 1"
 
     ball: LowRankEllipsoid  # set at the end of Phase I
-    drawn: np.ndarray  # initial parameters of the fit in Phase I, (d_w,)
-    fitted: np.ndarray  # result of that fit, the first centre of the ball, (d_w,)
+    drawn: np.ndarray  # starting point of the fit in Phase I, of shape (d_w,)
+    fitted: np.ndarray  # result of the fit, the first centre of the ball, of shape (d_w,)
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class GOUCB(BoxAlgorithm):
         }
         if one_of("variant", variant, ("paper", "tuned")) == "paper":
             if beta is not None:
-                raise ConfigError(f"beta is {beta!r}; allowed: only with variant=tuned")
+                raise ConfigError(f"beta is {beta!r}; allowed with variant=paper: None")
             self.variant = PaperVariant(self.network, problem, **options)
         else:
             _refuse_idle(start=start, **options)
@@ -124,7 +124,7 @@ class GOUCB(BoxAlgorithm):
 
     @property
     def beta(self) -> float:
-        r"""$\beta_t$ of the next round of Phase II."""
+        r"""$\beta_t$ for the next round of Phase II."""
         return self.variant.beta(max(1, self.phase_two_rounds + 1))
 
     # Phase I.
@@ -182,7 +182,7 @@ class GOUCB(BoxAlgorithm):
             moved = float(np.linalg.norm(ball.centre - self.fitted))
             total = float(ball.leverages().sum())
             potential = 2.0 * size * growth
-            # This bound follows from Lemma 5.5, without its second term, and Cauchy-Schwarz.
+            # Lemma 5.5, without its second term, and the Cauchy-Schwarz inequality give this bound.
             width = math.sqrt(8.0 * self.variant.beta(max(1, len(V))) * potential * len(V))
             values = moved, total, potential, math.sqrt(largest), width
             counters |= zip(WATCHED, values, strict=True)

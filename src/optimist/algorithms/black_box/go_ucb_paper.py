@@ -1,19 +1,19 @@
 r"""GO-UCB as its paper describes it: the oracle of Phase I, the constants, and Step 5.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Theorem 5.1 and
-Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Gradient ascent
-over x and w jointly, projected onto the box and the ellipsoid, maximises its value. The constants
-are
+Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Projected
+gradient ascent maximises the network's value jointly over x in the box and w in the ellipsoid. The
+constants are
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
-The option ``ball`` multiplies the radius of equation (7) for $\mu=1$, which is
-$d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local minimum of the squared
-error,
+If the option ``ball`` is a number, $\beta_t$ is this number times its value in equation (7) with
+$\mu=1$, which is $d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local
+minimiser of the squared error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
-Deviations: equation (7) also has a factor $1/\mu^2$, where $\mu$ is a constant of the function, and
-hidden factors; all are omitted here. The exact oracle is the best of five runs of L-BFGS-B. By
-default, gradient descent uses all points in every step rather than one random point (``batch``),
-and parameters may leave [0, 1] (``unit_weights``).
+Deviations: equation (7) also has hidden factors and a factor $1/\mu^2$, where $\mu$ is a constant
+of the function; all of these are omitted here. The exact oracle is the best of five runs of
+L-BFGS-B. By default, gradient descent uses all points in every step rather than one random point
+(``batch``), and parameters may leave [0, 1] (``unit_weights``).
 """
 
 import math
@@ -28,12 +28,12 @@ from optimist.numerics.network import TwoLayerNetwork, least_squares
 
 ITERATIONS = 2000
 FIT_RATE = 1e-11
-FIT_STARTS = 5  # number of starts of the exact oracle
+FIT_STARTS = 5  # number of starting points of the exact oracle
 ASCENT_RATE = 1e-4
 
 
 class PaperVariant:
-    r"""The published variant, with unscaled points and values.
+    r"""The published variant of GO-UCB, which scales neither points nor values.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class PaperVariant:
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ellipsoid: towards its centre, or to the nearest point.
     unit_weights : bool
-        Whether to keep parameters in [0, 1] as well.
+        Whether to clip parameters to [0, 1] before projecting them onto the ellipsoid.
     batch : {"full", "single"}
         Points used in each step of gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
         Method of the fit: gradient descent, or converged least squares.
     ball : float or None
-        Factor on the radius of equation (7); None uses the radius of Appendix D.1.
+        Factor on $\beta_t$ from equation (7); None uses $\beta_t$ from Appendix D.1.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class PaperVariant:
         self.ridge = math.sqrt(self.T) * math.log(self.T) ** 2
 
     def beta(self, t: int) -> float:
-        r"""Return $\beta_t$ for round t of Phase II, counted from 1."""
+        r"""Return $\beta_t$ for round ``t`` of Phase II; the first round is 1."""
         size, share = self.network.size, t / self.T
         if self.factor is None:
             return size**3 * self.problem.value_bound**4 * share
@@ -90,14 +90,14 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw parameters, fit them, and return the drawn and the fitted ones, of shape (d_w,).
+        """Draw and fit parameters; return the drawn ones and the fitted ones, each of shape (d_w,).
 
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I, and the observations at them.
+            Points of Phase I and the values observed there.
         draw : callable
-            Function that draws parameters.
+            Function that draws initial parameters.
         rng : Generator
             Random stream of the optimiser.
         """
@@ -108,21 +108,21 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Convert points (n, d) in the box to inputs of the network."""
+        """Convert points in the box, of shape (n, d), to inputs of the network."""
         return X
 
     def scaled(self, y: float) -> float:
-        """Convert a value to the network's scale."""
+        """Convert an observed value to the scale of the network's output."""
         return y
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters (n, d_w) of a model of the unscaled data to the network's scale."""
+        """Convert parameters (n, d_w) for unscaled data to parameters for the network's scale."""
         return thetas
 
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Return the best end point (d,), and whether the ellipsoid ever bounded the parameters.
+        """Return the best end point (d,), and whether any parameters had to be projected.
 
         Parameters
         ----------
@@ -152,11 +152,12 @@ class PaperVariant:
         return x[int(np.argmax(self.network.values(w, x)))], active
 
     def reach(self, ellipsoid: LowRankEllipsoid) -> float:
-        r"""Return a bound on how far all steps together can move the parameters.
+        r"""Return an upper bound on the total distance that the steps can move the parameters.
 
-        Since $0\le h\le1$ and $h(1-h)\le1/4$, the norm of the gradient in w is at most the square
-        root of $H+1+\|w_2\|^2(1+\|x\|^2)/16$. Each step adds at most the step size times
-        $\sqrt H$ to $\|w_2\|$.
+        The H hidden units have outputs $0\le h\le1$ and derivatives $h(1-h)\le1/4$. Therefore, the
+        norm of the gradient in w is at most the square root of
+        $H+1+\|w_2\|^2(1+\|x\|^2)/16$, and each step adds at most the step size times $\sqrt H$
+        to $\|w_2\|$.
         """
         hidden, steps = self.network.hidden, ITERATIONS * ASCENT_RATE
         second = float(np.linalg.norm(self.network.layers(ellipsoid.centre[None]).w2))
@@ -165,7 +166,7 @@ class PaperVariant:
         return steps * math.sqrt(hidden + 1.0 + second**2 * (1.0 + corner @ corner) / 16.0)
 
     def project(self, ellipsoid: LowRankEllipsoid, beta: float, w: np.ndarray) -> bool:
-        """Project rows of ``w`` (K, d_w) in place; return whether any was outside the ellipsoid."""
+        """Project the rows of ``w`` (K, d_w) in place; return whether any was outside."""
         outside = ellipsoid.outside(w, beta)
         if outside.any():
             back = ellipsoid.project if self.euclidean else ellipsoid.scale
@@ -180,7 +181,7 @@ def descend(
     y: np.ndarray,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """Run gradient descent on the mean squared error; return the parameters (d_w,).
+    """Minimise the mean squared error by gradient descent; return the parameters (d_w,).
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def descend(
         Starting point.
     X, y : (n, d) and (n,) arrays
     rng : Generator or None
-        Random stream that draws one point per step; with None, each step uses all points.
+        Random stream that draws one point for each step; if None, each step uses all points.
     """
     for _ in range(ITERATIONS):
         chosen = slice(None) if rng is None else [int(rng.integers(len(y)))]

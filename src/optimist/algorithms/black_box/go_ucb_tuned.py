@@ -2,7 +2,7 @@ r"""GO-UCB with a better fit: our own extension.
 
 Points are scaled to [-1, 1]^d, and values to mean 0 and variance 1. Phase I fits the
 network by L-BFGS with weight decay; $\lambda=1$, and $\beta_t$ is constant. In Step 5, the
-maximiser of the linearised network replaces the inner maximiser,
+inner maximiser is replaced by the maximiser of the linearised network,
 $$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
 
 All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function
@@ -28,7 +28,7 @@ ADAM_RATE = 0.05
 
 
 class TunedVariant:
-    r"""The extended variant, with scaled points and values.
+    r"""Our extended variant of GO-UCB, which scales points and values.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ class TunedVariant:
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I, and the observations at them, which define the scaling of values.
+            Points of Phase I and the values observed there, which determine the scaling of values.
         draw : callable
-            Function that draws parameters.
+            Function that draws initial parameters.
         rng : Generator
             Unused.
         """
@@ -79,15 +79,15 @@ class TunedVariant:
         return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Scale points (n, d) in the box to [-1, 1]^d."""
+        """Map points in the box, of shape (n, d), to [-1, 1]^d."""
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
-        """Convert a value to the network's scale."""
+        """Convert an observed value to the scale of the network's output."""
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters (n, d_w) of a model of the unscaled data to the network's scale."""
+        """Convert parameters (n, d_w) for unscaled data to parameters for the network's scale."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
@@ -100,7 +100,9 @@ class TunedVariant:
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Maximise the linearised upper bound by Adam; return the best end point (d,), and False.
+        """Maximise the linearised upper bound by Adam.
+
+        Return the best end point, of shape (d,), and False, because nothing is projected.
 
         Parameters
         ----------
@@ -125,7 +127,7 @@ def fit(
     starts : sequence of (d_w,) arrays
         Starting points of L-BFGS; the best result is returned.
     X, y : (n, d) and (n,) arrays
-        Points and values in the network's scale.
+        Points and values on the network's scale.
     """
     from scipy.optimize import minimize
 

@@ -6,7 +6,7 @@ $$x_{t+1} = \arg\max_x\ v_t(x)\,\big(u\,\Phi(u)+\varphi(u)\big) .$$
 
 Deviations: the configuration defines the fit and the maximisation (see
 `optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw`` maximise the
-logarithm.
+logarithm of the expected improvement.
 """
 
 from typing import Any

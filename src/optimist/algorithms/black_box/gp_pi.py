@@ -6,7 +6,7 @@ $$x_{t+1} = \arg\max_x\ \Phi\Big(\frac{m_t(x)-y^+}{v_t(x)}\Big) .$$
 
 Deviations: the configuration defines the fit and the maximisation (see
 `optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw`` maximise the
-logarithm.
+logarithm of the probability.
 """
 
 from typing import Any

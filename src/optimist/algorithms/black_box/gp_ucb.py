@@ -4,10 +4,10 @@ Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in th
 Algorithm 1,
 $$x_{t+1} = \arg\max_x\ m_t(x)+\sqrt{\beta_t}\,v_t(x) .$$
 
-Deviations: $\beta_t$ is a constant, as in the libraries that Liu and Wang (2023) name;
-``beta=theory`` is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$, the formula of Srinivas et al. for
-finite sets, but without its factor |D|, the number of points. The configuration defines the fit and
-the maximisation (see `optimist.algorithms.black_box.gaussian_process`).
+Deviations: $\beta_t$ is a constant, as in the libraries that Liu and Wang (2023) name. With
+``beta=theory``, it is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$. This is the formula of
+Srinivas et al. for finite sets, but without its factor |D|, the number of points. The configuration
+defines the fit and the maximisation (see `optimist.algorithms.black_box.gaussian_process`).
 """
 
 import math

@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Incumbent(BoxAlgorithm):
-    """Repeated choice of the best point of Phase I, in constant time per round.
+    """Baseline that always plays the best point of Phase I, in constant time per round.
 
     Parameters
     ----------

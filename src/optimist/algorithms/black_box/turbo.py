@@ -1,18 +1,19 @@
 r"""TuRBO-1: Thompson sampling in a growing and shrinking box around the incumbent.
 
 Eriksson, Pearce, Gardner, Turner and Poloczek (2019), "Scalable Global Optimization via Local
-Bayesian Optimization", Section 2 and Algorithm 1. Let c be the best point in the unit cube since
-the last restart, and w the fitted lengthscales $\ell$ divided by their geometric mean. Then
+Bayesian Optimization", Section 2 and Algorithm 1. The box is scaled to the unit cube. Let c be the
+best point since the last restart, and w the vector of fitted lengthscales $\ell$ divided by their
+geometric mean. Then
 $$\mathrm{TR}_t = \prod_j\,[c_j\pm w_jL_t/2]\cap[0,1],\qquad
   x_{t+1} = \arg\max_{x\in C_t} f(x),\quad f\sim\mathcal{GP}_t ,$$
 where $C_t$ is a set of candidates in $\mathrm{TR}_t$. L doubles after $\tau_{succ}$ successes in a
 row and halves after $\tau_{fail} = \max(4,d)$ failures in a row. When L falls below $2^{-7}$, the
 method restarts with n new points.
 
-Deviations: the method proposes one point per round, and all methods share the first design. As in
-the public code, 50 steps of Adam fit the process in every round, always from the same point. With
-``fit=lbfgs``, L-BFGS-B runs to convergence instead, as it does with ``configuration=botorch``,
-which has the settings of BoTorch's tutorial.
+Deviations: the method proposes one point per round, and its initial points are those of all other
+methods. As in the public code, 50 steps of Adam fit the process in every round, always from the
+same starting point. With ``fit=lbfgs``, L-BFGS-B fits it to convergence instead. The settings
+``configuration=botorch`` are those of BoTorch's tutorial and include ``fit=lbfgs``.
 """
 
 import math
@@ -31,9 +32,9 @@ from optimist.numerics.kernels import Matern52
 
 FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
-IMPROVEMENT = 1e-3  # smallest relative gain on the best value that counts as a success
+IMPROVEMENT = 1e-3  # smallest relative gain over the best value that counts as a success
 MOST = 5000  # maximum number of candidates
-PERTURBED = 20  # expected number of coordinates that a candidate perturbs, if d is larger
+PERTURBED = 20  # expected number of perturbed coordinates of a candidate, if d is larger
 DENSE = 1e-6  # values with a smaller standard deviation are not divided by it
 
 
@@ -48,15 +49,15 @@ class Configuration:
     fewest, per_coordinate : int
         Minimum number of candidates, and number of candidates per coordinate.
     scheme : Scheme
-        Scheme of the fit.
+        Kernel of the process, and priors of its parameters.
     fit : {"adam", "lbfgs"}
-        Method of the fit.
+        Optimiser that fits the process.
     centre : callable
-        Function that maps values to their offset.
+        Function that maps the values to the offset that is subtracted from them.
     ddof : int
-        Delta degrees of freedom of the variance that scales values.
+        Delta degrees of freedom of the variance that scales the values.
     noise : bool
-        Whether to draw noisy observations instead of values of the function.
+        Whether Thompson sampling draws noisy observations instead of values of the function.
     """
 
     successes: int
@@ -103,7 +104,7 @@ CONFIGURATIONS = {
 
 
 class TuRBO(BoxAlgorithm):
-    """TuRBO-1, in which each evaluation of the likelihood takes O(n^3) time.
+    """TuRBO-1, in which each evaluation of the likelihood of n points takes O(n^3) time.
 
     Every round also computes a Cholesky factor of the covariance matrix of all candidates.
 
@@ -134,11 +135,11 @@ class TuRBO(BoxAlgorithm):
         self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
-        self._design = np.empty((0, problem.dimension))  # points of a restart still to propose
+        self._design = np.empty((0, problem.dimension))  # points of a restart not yet proposed
         self._restart(0)
 
     def _restart(self, first):
-        """Restart, and forget all points before index ``first``."""
+        """Restart with a new trust region; ignore all points before index ``first``."""
         self.first, self.length = first, FIRST
         self.streak = {"successes": 0, "failures": 0}
 
@@ -164,7 +165,7 @@ class TuRBO(BoxAlgorithm):
         return (y - offset) / unit
 
     def _candidates(self, centre, lengthscales):
-        """Draw candidates (m, d) from the trust region around ``centre`` (d,)."""
+        """Draw candidates (m, d) from the trust region around the point ``centre`` (d,)."""
         d = len(centre)
         weights = lengthscales / lengthscales.mean()
         weights = weights / math.exp(np.log(weights).mean())
@@ -189,7 +190,7 @@ class TuRBO(BoxAlgorithm):
             self._design = latin_hypercube(self.rng, *shape)
 
     def _count(self, success):
-        """Count successes or failures in a row; after enough of them, change the side length."""
+        """Count consecutive successes or failures; after enough of them, change the side length."""
         kind, other = ("successes", "failures") if success else ("failures", "successes")
         self.streak = {kind: self.streak[kind] + 1, other: 0}
         if self.streak["successes"] == self.configuration.successes:

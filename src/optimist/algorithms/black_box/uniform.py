@@ -1,4 +1,4 @@
-r"""Uniform points, the baseline for every method.
+r"""Uniform random points, the baseline for every method.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
 draws the points of Phase I in this way,
@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Uniform(BoxAlgorithm):
-    """Uniform points, drawn in constant time per round without learning.
+    """Baseline that draws uniform points in constant time per round and does not learn.
 
     Parameters
     ----------

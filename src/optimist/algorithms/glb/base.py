@@ -9,7 +9,7 @@ from optimist.environments.problems.glb import GLBProblem
 class GLBAlgorithm(FiniteArmAlgorithm):
     """Base class of algorithms for a `GLBProblem`.
 
-    An algorithm that supports only some links lists these in ``links``.
+    A subclass that supports only some links lists their names in ``links``.
     """
 
     problem_type = GLBProblem

@@ -10,16 +10,16 @@ $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
   u_t = \tfrac{(2+D)\nu_t}4 + \tfrac{D^2}{2+D},\quad
   \nu_t = \tfrac12 + 2\log\Big(\tfrac2\delta\sqrt{1+\tfrac t{4\lambda}}\Big),$$
 where $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
-$\bar\theta_s$ is the minimiser for the sum of the losses of both labels.
+$\bar\theta_s$ is the minimiser when the losses of both labels are summed.
 
-Deviations: as in Zhang et al. (2025), Appendix F.1, $\lambda = d$ and everything else is from the
-theory, so D is the diameter 2S of the ball; ``diameter="norm"`` sets D = S, as in public code. The
-minimiser is exact; with ``solver="pgd"``, gradient steps approximate it to accuracy 1/t, as in the
-paper, but their number contains $\log(D\max(t, 2))$ in place of $\log(Dt)$. Rounds that violate
-$\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for either label u are only counted
-(``violations``), as in public code. ``index="mixed"`` is the index in public code,
-$\mu(x^\top\theta)+\sqrt{r_t}\|x\|$; ``radius="older"`` and ``proximal="unscaled"`` are the forms in
-an older copy of that code.
+Deviations: $\lambda = d$, as in Zhang et al. (2025), Appendix F.1, and all other constants are from
+the theory. Therefore, D is 2S, the diameter of the ball; ``diameter="norm"`` sets D = S, as in
+public code. The minimiser is exact; with ``solver="pgd"``, gradient steps approximate it to
+accuracy 1/t, as in the paper, but the number of steps contains $\log(D\max(t, 2))$ in place of
+$\log(Dt)$. Rounds that violate $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for either
+label u are counted (``violations``) but not treated differently, as in public code.
+``index="mixed"`` selects the index of public code, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$;
+``radius="older"`` and ``proximal="unscaled"`` follow an older copy of that code.
 """
 
 import math
@@ -121,7 +121,7 @@ class ECOLog(GLBAlgorithm):
         v = self.W_inv @ x
         q = float(x @ v)
         new = self._estimate(x, v, q, 1.0, reward)
-        reference = self._estimate(x, v, q, 2.0, 1.0)  # for both labels together
+        reference = self._estimate(x, v, q, 2.0, 1.0)  # the losses of both labels, summed
         self._count_violation(x, v, q, reward, (new, reference))
         self._update_excess(x, reward, new, reference)
         self.theta = new
@@ -133,8 +133,8 @@ class ECOLog(GLBAlgorithm):
     def _estimate(self, x, v, q, count, total):
         r"""Minimise $\frac1{2c}\|\vartheta-\theta\|_W^2 + n\,m(z) - \rho z$ over the ball.
 
-        Here $z = x^\top\vartheta$; ``count`` is n, ``total`` is rho, ``v`` is $W^{-1}x$, and ``q``
-        is $x^\top v$.
+        Here $z = x^\top\vartheta$, and m is the log-partition function. ``count`` is n, ``total``
+        is $\rho$, ``v`` is $W^{-1}x$, and ``q`` is $x^\top v$.
         """
         if self.solver == "pgd":
             return self._descend(x, v, count, total)
@@ -146,7 +146,7 @@ class ECOLog(GLBAlgorithm):
     def _scalar_newton(self, z, q, count, total):
         """Solve u / c + n mu(z + u q) = rho for u by Newton's method.
 
-        The left side increases in u.
+        The left side increases in u, so bisection replaces steps that leave the bracket.
         """
         link, c = self.problem.link, self.softness
         u = 0.0
@@ -171,14 +171,14 @@ class ECOLog(GLBAlgorithm):
             H = self.W / c + b * np.multiply.outer(x, x)
             right = self.W @ self.theta / c + (b * z - count * link.mean(z) + total) * x
             new, _ = minimise_quadratic(H, right, S)
-            if np.abs(new - theta).max() <= 1e-10 * S:  # Newton steps converge quadratically
+            if np.abs(new - theta).max() <= 1e-10 * S:  # Newton's method converges quadratically
                 return new
             theta = new
         self.status = "unconverged"
         return theta
 
     def _descend(self, x, v, count, total):
-        r"""Run projected gradient descent in the coordinates $W^{1/2}\vartheta$ to accuracy 1/t."""
+        r"""Minimise to accuracy 1/t by projected gradient descent in $W^{1/2}\vartheta$."""
         link, c, S, D = self.problem.link, self.softness, self.problem.norm_bound, self.diameter
         step = 1.0 / (count / 4.0 + 1.0 / c)
         theta = self.theta

@@ -18,8 +18,8 @@ Sherman-Morrison formula, as Appendix D describes; ``inverse="pinv"`` recomputes
 with numpy's pseudo-inverse, as in the paper's experiments (Appendix F.1). The results of the two
 methods differ only by rounding.
 
-Theorem 1 bounds $\|\theta_t-\theta_*\|_{H_t}$ by $\beta_t$ in all rounds at once. The proof of
-Theorem 2 (Appendix B, equations 28 to 35) gives, with all constants,
+Theorem 1 bounds $\|\theta_t-\theta_*\|_{H_t}$ by $\beta_t$ in all rounds simultaneously. The proof
+of Theorem 2 (Appendix B, equations 28 to 35) gives, with all constants,
 $$\mathrm{Reg}_T \le 2\gamma_2 + 2R\gamma_1^2
    + 2\gamma_1\sqrt{R^2\gamma_1^2 + 2R\gamma_2 + T/\kappa_*},\qquad
   \tfrac T{\kappa_*} = \sum_{t\le T}\mu'(x_{t,*}^\top\theta_*),$$
@@ -138,7 +138,8 @@ class GLBOMD(GLBAlgorithm):
 class Theorems(Observer):
     """Observer that records how close a trial comes to the bounds of Theorems 1 and 2.
 
-    It records the largest ratio of the distance to the radius, and of the regret to its bound.
+    It records two largest ratios: the estimate's distance from the truth divided by the radius, and
+    the regret divided by its bound.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 r"""GLM-UCB: optimism on the mean scale around the maximum-likelihood estimate.
 
 Filippi, Cappe, Garivier and Szepesvari (2010), "Parametric Bandits: The Generalized Linear Case",
-Algorithm 1, with a ridge as in the later literature. For the ridge maximum-likelihood estimate
+Algorithm 1, with a ridge as in later literature. For the ridge maximum-likelihood estimate
 $\hat\theta_t$, the gradient $g_t$ of its criterion, $k_\mu = \sup\mu'$ and
 $V_t = \lambda_tI + \sum_{s<t}X_sX_s^\top$,
 $$\tilde\theta_t = \arg\min_{\|\theta\|\le S}\|g_t(\theta)-g_t(\hat\theta_t)\|_{V_t^{-1}},\qquad
@@ -11,11 +11,12 @@ $$\rho_t = 2k_\mu\kappa M\sqrt{3 + 2\log(1+2/\lambda_t)}\,\sqrt{2d\log(2dT/\delt
 Deviations: the default is $\lambda_t = d\log(1+t)$ with all other constants from the theory, as in
 Zhang et al. (2025), Appendix F.1. The ridge replaces the initial plays of d independent arms, and
 $\lambda_t$ replaces the smallest eigenvalue after these plays. $\rho_t$ lacks the factor
-$\sqrt{\log t}$, as in the public code, which has $\lambda = d$.
-``radius="logdet"`` is the form in the later literature,
+$\sqrt{\log t}$, as in the public code, which uses $\lambda = d$.
+``radius="logdet"`` selects the radius of later literature,
 $$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t}
    + \sqrt{\lambda_t}\,S .$$
-All experiments use ``projection=False``: the projection is not convex, and public code omits it.
+All experiments use ``projection=False``, because the projection is not convex and public code
+omits it.
 ``inverse="pinv"`` inverts V with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
@@ -45,8 +46,8 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Whether to project each estimate onto the ball by Gauss-Newton steps.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round, or one row per distinct played arm; the two
-        are equivalent.
+        Rows of the likelihood: one per round, or one per distinct played arm. The results are
+        equivalent.
     inverse : {"inv", "pinv"}
         Method that inverts V; see `optimist.algorithms.glb.inverses`.
     """

@@ -10,9 +10,9 @@ $$\beta_t = 1 + \tfrac4cB_t + \tfrac{8R^2}{c^2}\log\Big(\tfrac2\delta
    - \Big(\sum_s z_s^2 - \hat\theta_t^\top\sum_s z_sX_s\Big),$$
 where $B_t$ bounds the regret of the online Newton step.
 
-Deviations: $\lambda = d$ as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
-sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces its constant. ``variant="public"`` follows
-the public code: S in place of R, no term after the logarithm, an index centred at
+Deviations: $\lambda = d$, as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
+sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces the missing constant. ``variant="public"``
+follows the public code: S in place of R, no term after the logarithm, an index centred at
 $\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere. ``inverse="pinv"``
 recomputes $V_t^{-1}$ with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
@@ -36,7 +36,7 @@ class GLOC(GLBAlgorithm):
     ----------
     problem : GLBProblem
     variant : {"paper", "public"}
-        The form above, or the form in the public code.
+        The algorithm above, or the version in the public code.
     inverse : {"rank_one", "pinv"}
         Method of inversion; see `optimist.algorithms.glb.inverses`.
     """

@@ -6,8 +6,8 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
 
 A subclass defines the likelihood, the domain of its minimiser, the radius and $\Theta$.
 ``solver="kkt"`` finds the estimate and the best arm exactly (`optimist.numerics.maximisation`);
-``solver="slsqp"`` runs scipy's generic solver for both, with one maximisation per arm and round, as
-public code does.
+``solver="slsqp"`` uses scipy's generic solver for both and, like public code, solves one
+maximisation per arm in every round.
 """
 
 from abc import abstractmethod
@@ -71,7 +71,7 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def set_radius(self) -> float | None:
-        """Radius of the ball that contains the confidence set; None if there is no such ball."""
+        """Radius of the ball that constrains the confidence set; None if it is unconstrained."""
 
     @property
     def likelihood(self) -> Likelihood:
@@ -120,7 +120,7 @@ class LevelSetOptimism(GLBAlgorithm):
         self._estimate.put(slice(1), theta[None], stacked, self.ridge)
 
     def _derivatives_at_point(self):
-        """Return value, gradient and Hessian of the current likelihood at the last estimate."""
+        """Return the value, gradient and Hessian of the current likelihood at the last estimate."""
         value, gradient, hessian = self._estimate.derivatives(slice(1), self.ridge)
         return float(value[0]), gradient[0], hessian[0]
 

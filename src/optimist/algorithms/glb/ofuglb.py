@@ -9,8 +9,8 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
 $$\beta_t^2 = \log\tfrac1\delta + d\log\max\{e,\ 2eSL_t/d\},$$
 where $L_t$ is a Lipschitz constant of $\mathcal L_t$ on the ball.
 
-Deviations: none in the method. Published timings rest on a generic solver, available here as
-``solver="slsqp"``.
+Deviations: none in the method. Published timings are for a generic solver, which is available here
+as ``solver="slsqp"``.
 """
 
 import math
@@ -28,10 +28,10 @@ class OFUGLB(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round, or one row per distinct played arm; the two
-        are equivalent.
+        Rows of the likelihood: one per round, or one per distinct played arm. The results are
+        equivalent.
     prune : bool
-        Whether to skip arms whose bounds show that they cannot be the best (``kkt`` only).
+        Whether to skip arms whose bounds show that they cannot be the best (only with ``kkt``).
     """
 
     reference = "Lee et al. (2024), Algorithm 1 and Theorem 3.1"

@@ -10,7 +10,7 @@ $\gamma_t = \sqrt{\lambda_t}(S+\tfrac12) + \frac d{\sqrt{\lambda_t}}
  \log\big(\tfrac4\delta(1+\tfrac t{16d\lambda_t})\big)$.
 
 Deviations: by default, $\lambda_t$ is from Zhang et al. (2025), Appendix F.1, and all other
-constants are from the theory. ``radius="data"`` and ``ball=False`` give the form in
+constants are from the theory. Together, ``radius="data"`` and ``ball=False`` give the version in
 public code: the data-dependent $\gamma = \min(\gamma_1, \gamma_2)$ with
 $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
  + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ is the distribution
@@ -18,7 +18,8 @@ function of the chi-square distribution with d degrees of freedom),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
 $\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
 At the horizons of the experiments, the level set hardly ever excludes the maximiser over the ball,
-so the algorithm plays the longest arm with either radius; the figures show both forms.
+so the algorithm plays the arm with the largest norm under either radius; the figures show both
+versions.
 """
 
 import math
@@ -42,8 +43,8 @@ class OFULogR(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round, or one row per distinct played arm; the two
-        are equivalent.
+        Rows of the likelihood: one per round, or one per distinct played arm. The results are
+        equivalent.
     """
 
     reference = "Abeille et al. (2021), Algorithm 2"

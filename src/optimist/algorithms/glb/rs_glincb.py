@@ -4,7 +4,7 @@ Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited 
 Algorithm 2. Let V be the design matrix of the warm-up, H the weighted design matrix of the other
 rounds, and $L = d\log(T/\delta)$:
 
-1. while some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the arm for which this norm is
+1. if some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the arm for which this norm is
    largest, add it to V and refit $\hat\theta_o$ (ridge maximum likelihood) to the warm-up data;
 2. otherwise, if $\det H > f\det H_{sw}$, set $H_{sw} \leftarrow H$ and refit $\hat\theta_{sw}$;
 3. drop the arms whose upper bound $x^\top\hat\theta_o + \gamma\sqrt\kappa\|x\|_{V^{-1}}$ is below
@@ -17,9 +17,9 @@ $1/(\kappa M^2\gamma^2)$ and $f = 2$.
 
 Deviations: the default is $\lambda = d$ with all other constants from the theory, as in Zhang et
 al. (2025), Appendix F.1. Maximising the likelihood within the ball replaces the non-convex
-projection. ``constants="practical"`` is the form in the authors' public code. The published
-comparisons make sense only in this form, because the theory's threshold requires millions of
-warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, includes warm-up data in the
+projection. ``constants="practical"`` follows the authors' public code. The published comparisons
+make sense only with this option, because the theory's threshold requires millions of warm-up
+rounds. The option changes $\gamma$, $\beta$, the threshold and f, includes warm-up data in the
 second estimate, averages the two estimates in the index, and omits the factor $1/e$ in H and the
 projection. ``alias=True`` mimics the public code, in which $H_{sw}$ becomes an alias of H at the
 first switch, so no other switch follows. The problem's factor multiplies $\gamma$ and $\beta$ in
@@ -48,12 +48,12 @@ class RSGLinCB(GLBAlgorithm):
     constants : {"theory", "practical"}
         Constants from the theorem, or from the public code.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round, or one row per distinct played arm; the two
-        are equivalent.
+        Rows of the likelihood: one per round, or one per distinct played arm. The results are
+        equivalent.
     alias : bool
         Whether $H_{sw}$ is H itself after a switch, as in the public code.
     inverse : {"inv", "pinv"}
-        Method that inverts matrices; see `optimist.algorithms.glb.inverses`.
+        Method of inversion; see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Sawarni et al. (2024), Algorithm 2"
@@ -115,7 +115,7 @@ class RSGLinCB(GLBAlgorithm):
 
     @property
     def index_estimate(self) -> np.ndarray:
-        """The estimate at the centre of the index, an array of shape (d,)."""
+        """The estimate on which the index is centred, an array of shape (d,)."""
         if self.practical:
             return 0.5 * (self.warm_up_estimate + self.switch_estimate)
         return self.switch_estimate

@@ -9,11 +9,11 @@ $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
   C = (4\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}},$$
 $$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd)} + S .$$
 
-Deviations: we reconstructed the constants: $P(|\eta| > C) \le 1/4$, so the median of r rewards is
-within C of the mean with probability at least $1-e^{-r/8}$. If an epoch's arm is absent from a
+Deviations: the constants are reconstructed. Since $P(|\eta| > C) \le 1/4$, the median of r rewards
+is within C of the mean with probability at least $1-e^{-r/8}$. If an epoch's arm is absent from a
 varying arm set, the nearest arm is played instead, and its reward is attributed to the epoch's arm.
 The last epoch may be shorter. The default estimate is closed-form least squares, as in Wang et al.
-(2025), Section 5; ``estimator="ons"`` is the online Newton step from the method's own paper.
+(2025), Section 5; ``estimator="ons"`` is the online Newton step of Xue et al.
 """
 
 import math

@@ -15,7 +15,7 @@ $$X_t = \arg\max_x x^\top\hat\theta_t + \sqrt\gamma\|x\|_{V_t^{-1}},\qquad
 Deviations: for $\varepsilon < 1$, we reconstructed the powers in $\Gamma$ and $\gamma$ by
 balancing the terms of the proof; the case $\varepsilon = 1$ is as published. The default estimate
 is closed-form least squares on the $\tilde r_t$, as in Wang et al. (2025), Section 5;
-``estimator="ons"`` is the online Newton step from the method's own paper.
+``estimator="ons"`` is the online Newton step of Xue et al.
 """
 
 import math

@@ -3,14 +3,14 @@ r"""Base classes for heavy-tailed noise: optimism over an ellipsoid around an es
 $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
   V_t = V_{t-1} + g_t\,xx^\top .$$
 
-The theories of these methods require radii that prevent learning at practical horizons.
-Therefore, every method offers three forms of radius
-(`optimist.environments.problems.HeavyTailedProblem`): the radius from its theory, a multiple of
-that radius, and a matched radius, which gives all methods the same confidence width on the same
-data,
+The radii from the theory of these methods are so large that they prevent learning at practical
+horizons. Therefore, every method offers three radii, which are described in
+`optimist.environments.problems.HeavyTailedProblem`: the radius from its theory, a multiple of that
+radius, and a matched radius, which gives all methods the same confidence width on the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
-after n updates, where "scale" is the noise scale of the method's observations in units of its V.
+where n is the number of updates, and "scale" is the noise scale of the observations in units of the
+method's V.
 """
 
 import math
@@ -24,9 +24,9 @@ from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer, dots
 
 MATCHED_DELTA = 0.01
-# Number of updates after which the inverse is recomputed, because Sherman-Morrison updates drift if
-# weights span many orders of magnitude. Until then, the inverse is symmetric only up to rounding,
-# which suffices here.
+# Number of updates after which the inverse is recomputed from scratch. Sherman-Morrison updates
+# accumulate errors if the weights span many orders of magnitude. Between recomputations, the
+# inverse is symmetric only up to rounding, which suffices here.
 REFRESH = 1000
 
 
@@ -50,10 +50,10 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.theta = np.zeros(d)
         self.V = np.asfortranarray(self.ridge * np.eye(d))
         self.V_inv = np.asfortranarray(np.eye(d) / self.ridge)
-        self.t = 0  # number of rounds so far
+        self.t = 0  # number of completed rounds
         self._ones = np.ones(d)
         self.updates = 0
-        # Constant parts of the radius, stored because every round computes the radius.
+        # Constants of the radius, stored because every round computes the radius.
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
@@ -66,7 +66,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return self.theta
 
     def radius(self) -> float:
-        r"""Return $\beta$ after the rounds so far, in the form that the problem selects."""
+        r"""Return the current radius $\beta$, of the kind that the problem selects."""
         if not self._is_matched:
             return self._factor * self.theory_radius()
         L, d = self.problem.arm_bound, self.problem.dimension
@@ -79,10 +79,10 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
     @abstractmethod
     def matched_scale(self) -> float:
-        """Return the noise scale in units of V, which multiplies $B_n$ in the matched radius."""
+        """Return the noise scale, in units of V, that multiplies $B_n$ in the matched radius."""
 
     def growth(self) -> float:
-        r"""Return $t^p$ for $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before round 1."""
+        r"""Return $t^p$ for $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$, or 1 before round 1."""
         return max(self.t, 1) ** self.power
 
     def select(self, arms: np.ndarray) -> int:
@@ -102,7 +102,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return v, float(x.dot(v))
 
     def add(self, x: np.ndarray, v: np.ndarray, weight: float, square: float) -> None:
-        r"""Add ``weight`` $xx^\top$ to V, and update its inverse.
+        r"""Add $w\,xx^\top$ to V, where w is ``weight``, and update the inverse of V.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base class of algorithms that refit the estimate to all data only when it is needed.
+    """Base class of algorithms that refit to all data, but only when the estimate is needed.
 
     Parameters
     ----------
@@ -141,12 +141,12 @@ class RefittingAlgorithm(EllipsoidalAlgorithm):
     """
 
     def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
-        self.is_stale = False  # whether some rewards are not yet in the estimate
+        self.is_stale = False  # whether the estimate omits some rewards
         super().__init__(problem, ridge)
 
     @abstractmethod
     def fit(self) -> None:
-        """Set ``theta`` (d,) to the estimate from all data."""
+        """Set ``theta``, of shape (d,), to the estimate from all data."""
 
     @property
     def estimate(self) -> np.ndarray:

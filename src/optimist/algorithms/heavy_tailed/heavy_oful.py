@@ -15,9 +15,10 @@ $$c_0 = \frac1{\sqrt{23\Lambda}},\qquad
   c_1 = \frac{(\log 3T)^{(1-\varepsilon)/(1+\varepsilon)}}{48\,\Lambda^{2/(1+\varepsilon)}},\qquad
   \lambda = d/S^2 .$$
 
-Deviations: in one place, the paper omits the factor 1/2 of the ridge penalty. A smaller radius than
-in the theory does not by itself shrink the last two lower bounds on $\sigma_t$; the problem's
-option ``relax_sigma_bounds`` multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
+Deviations: the factor 1/2 of the ridge penalty is included everywhere; the paper omits it in one
+place. If the radius is smaller than in the theory, the last two lower bounds on $\sigma_t$ do not
+shrink with it, unless the problem's option ``relax_sigma_bounds`` multiplies them by
+$\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 """
 
 import math
@@ -45,7 +46,7 @@ class HeavyOFUL(RefittingAlgorithm):
 
     Notes
     -----
-    The number of clipped rewards is counted at the last computed estimate.
+    Clipped rewards are counted at the most recently computed estimate.
     """
 
     reference = "Huang et al. (2023), Algorithm 1 and Theorem 3"

@@ -13,10 +13,10 @@ $$V_t = V_{t-1} + \tfrac{X_tX_t^\top}{\alpha\sigma_t^2},\qquad
      \pm\tau_t\Big)\Big\|_{V_t},$$
 $$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = d,\ \alpha = 4 .$$
 
-Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is condition (17) in the appendix; a
+Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is condition (17) in the appendix. A
 radius as large as in the theory implies it from the second round on, but smaller radii do not. The
-paper's Algorithm 1 lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies the
-threshold $\tau_t$, because with the paper's constants, rewards are hardly ever clipped.
+paper's Algorithm 1 lists inputs $c_0, c_1$ that it never uses. With the paper's constants, rewards
+are hardly ever clipped, so the option ``tau_scale`` can rescale the threshold $\tau_t$.
 """
 
 import math
@@ -40,7 +40,7 @@ class HvtUCB(EllipsoidalAlgorithm):
     ----------
     problem : HeavyTailedProblem
     scale : {"round", "bound"}
-        Whether to use $\nu_t$ of each round, or its upper bound $\nu$ (Corollary 1).
+        Noise scale: $\nu_t$ of each round, or its upper bound $\nu$ (Corollary 1).
     stability_floor : bool
         Whether to keep the floor $2\sqrt2\,n_t$ on $\sigma_t$.
     tau_scale : float

@@ -24,7 +24,7 @@ from optimist.numerics.linear import norms
 
 
 class MENU(EpochAlgorithm):
-    """MENU, with one update of k regressions per epoch.
+    """MENU, which updates its k regressions once per epoch.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class MENU(EpochAlgorithm):
         return 3.0 * (scale * self.growth() + problem.norm_bound)
 
     def growth(self) -> float:
-        r"""Return $n^p$ after n epochs; 1 before the end of the first epoch."""
+        r"""Return $n^p$ after n epochs, or 1 before the end of the first epoch."""
         return max(self.updates, 1) ** self.power
 
     def matched_scale(self) -> float:
-        # Each regression uses one reward per epoch, so any of them has this noise.
+        # Each regression uses one reward per epoch, so its noise scale is that of one reward.
         return self.problem.scale_bound * self.growth()
 
     def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
@@ -60,7 +60,8 @@ class MENU(EpochAlgorithm):
         old = self.moments if len(self.moments) else 0.0
         self.moments = old + np.multiply.outer(rewards, x)
         estimates = self.moments @ self.V_inv
-        # If V = L L^T, distances in the norm of V are Euclidean between the rows of estimates @ L.
+        # If V = L L^T, distances between estimates in the norm of V are Euclidean distances between
+        # the rows of ``estimates @ L``.
         points = estimates @ np.linalg.cholesky(self.V)
         gaps = points[:, None] - points
         distances = np.sort(norms(gaps), axis=1)[:, 1:]  # drop each estimate's distance to itself

@@ -6,8 +6,9 @@ $$X_t = \arg\max_x\; x^\top\hat\theta_{t-1} + \beta_{t-1}\|x\|_{V_{t-1}^{-1}},\q
   \beta_t = R\sqrt{2\log\frac{\det(V_t)^{1/2}}{\delta\,\det(\lambda I)^{1/2}}} + \sqrt\lambda S.$$
 
 Deviations: heavy-tailed noise has no sub-Gaussian scale R, and the paper that compares with OFUL
-does not state one; the option ``R`` offers three. The ridge is $\lambda = 1$. ``weighted=True`` is
-our own control: every observation is divided by its own scale $\nu_t$, which makes R = 1.
+does not state which R it used; the option ``R`` offers three values. The ridge is $\lambda = 1$.
+``weighted=True`` is our own control: every observation is divided by its own scale $\nu_t$, which
+makes R = 1.
 """
 
 import math

@@ -21,7 +21,7 @@ ESTIMATORS = ("ls", "ons")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
-    """Base class of methods that learn from one arm and its target at a time, in O(d^2).
+    """Base class of methods that learn from one arm and its target at a time, in O(d^2) time.
 
     Parameters
     ----------
@@ -67,6 +67,6 @@ def absolute_root(problem: HeavyTailedProblem) -> float:
 
 
 def log_determinant_bound(problem: HeavyTailedProblem) -> float:
-    r"""Return the bound $d\log(1 + \frac T{2d})$ on $\log\det V$ for a ridge of 1."""
+    r"""Return $d\log(1 + \frac T{2d})$, a bound on $\log\det V$ for a ridge of 1."""
     d = problem.dimension
     return d * math.log(1.0 + problem.horizon / (2.0 * d))

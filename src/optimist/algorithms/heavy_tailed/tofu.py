@@ -23,7 +23,7 @@ from optimist.numerics.growing import GrowingTable
 
 
 class TOFU(RefittingAlgorithm):
-    """TOFU, which truncates all rewards in every round, in time and memory proportional to t.
+    """TOFU, with time and memory proportional to t, since every round truncates all rewards.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Algorithms for functions in the space of a kernel, over finitely many arms."""
+"""Algorithms for functions in a reproducing kernel Hilbert space, on finitely many arms."""

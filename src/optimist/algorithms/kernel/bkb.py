@@ -17,10 +17,10 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 | matched | radius of exact GP-UCB on the same history |
 
 Deviations: in place of $\log(1+\kappa^2t)$, the paper prints $\log(\kappa^2t)$, which is 0 in the
-first round. Its proof drops a factor $1/\lambda$, which ``corrected`` restores. ``practical`` is
-the radius in the authors' library, and ``inclusion=linear`` is the inclusion probability there,
-$\min\{1,n_a\bar q\tilde\sigma^2\}$. If a draw includes no arm, which the paper does not rule out,
-the arm with the largest $n_ap_a$ becomes the only inducing point.
+first round. The paper's proof drops a factor $1/\lambda$, which ``corrected`` restores.
+``practical`` is the radius in the authors' library, and ``inclusion=linear`` is the inclusion
+probability there, $\min\{1,n_a\bar q\tilde\sigma^2\}$. If a draw includes no arm, which the paper
+does not rule out, the arm with the largest $n_ap_a$ becomes the only inducing point.
 
 Defaults: $\bar q$ is from Theorem 3.1 and the radius from Theorem 4.1, as in the paper. With this
 $\bar q$, nearly every played arm remains an inducing point for 2000 rounds, so most experiments use
@@ -52,14 +52,15 @@ class BKB(InducingPointUCB):
     q_bar : float or "theory"
         $\bar q$; ``theory`` is its value in Theorem 3.1, $6\alpha\log(4T/\delta)/\varepsilon^2$.
     radius : {"paper", "corrected", "practical", "matched"}
-        As in the table above.
+        Radius from the table above.
     epsilon : float
         $\varepsilon$ in (0, 1), the accuracy parameter of the theory.
     inclusion : {"union", "linear"}
         $P(a\in S_{t+1})$ as above, or as in the authors' library.
     cache : bool
         Whether to keep the kernel rows of all u played arms, which takes 8Au bytes. Otherwise, the
-        rows of S are computed in every round, which takes only 8Ar bytes, as in the theory.
+        rows of the inducing points are recomputed in every round, which takes only 8Ar bytes, as in
+        the theory.
     rng : Generator
         Random stream that draws the first arm and the inducing points.
     """
@@ -89,7 +90,7 @@ class BKB(InducingPointUCB):
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
         self.prior_bound = 0.0  # kappa^2, the largest k(x, x) so far
-        # The array of shape (r, A) in which leverages were computed; None with a cache.
+        # The (r, A) array in which the last leverages were computed; None if rows are cached.
         self.held: np.ndarray | None = None
         self.exact: GrowingCholesky | None = None
         if radius == "matched":
@@ -108,10 +109,10 @@ class BKB(InducingPointUCB):
             self.exact.observe(arms[index], reward)
 
     def _leverage(self, arms, index):
-        """Return the leverage of an arm under the posterior before this play."""
+        """Return the leverage of the played arm under the posterior before this play."""
         if self.problem.fixed_arms and len(self.leverages):
             return float(self.leverages[index])
-        # The arms may have changed since the last prediction.
+        # The arms may have changed since the last prediction, so compute the leverage again.
         x = arms[index : index + 1]
         prior = self.problem.kernel.diagonal(x)
         if self.posterior is None:
@@ -131,7 +132,7 @@ class BKB(InducingPointUCB):
         self.beta = self.problem.factor * self.confidence_radius()
 
     def resample(self) -> None:
-        """Redraw the inducing points, based on leverages under the last posterior."""
+        """Redraw the inducing points, using the leverages under the last posterior."""
         p = np.minimum(1.0, self.q_bar * self.played.leverages)
         n = self.played.counts
         chance = 1.0 - (1.0 - p) ** n if self.inclusion == "union" else np.minimum(1.0, n * p)
@@ -139,7 +140,7 @@ class BKB(InducingPointUCB):
         self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
     def _fit(self, arms, prior):
-        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
+        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of the played arms.
 
         ``prior`` (A,) holds the prior variances at ``arms``. Computing leverages overwrites the
         kernel rows of the basis.

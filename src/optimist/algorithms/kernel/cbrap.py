@@ -1,7 +1,7 @@
 r"""CBRAP: LinUCB after a random projection to m dimensions.
 
 Yu, Lyu and King (2017), "CBRAP: Contextual Bandits with RAndom Projection", Algorithm 1. For
-a random P (m, d) with independent $N(0,1/m)$ entries, $z = Px$ and
+a random matrix P (m, d) with independent $N(0,1/m)$ entries, $z = Px$ and
 $V_t = \lambda I+\sum_sz_sz_s^\top$,
 $$x_{t+1} = \arg\max_x\;z^\top\hat\theta_t+\beta_t\|z\|_{V_t^{-1}},\qquad
   \beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$

@@ -6,8 +6,8 @@ $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\beta_t\tilde\sigma_t(x),\qquad
   \tilde\sigma^2 = \tfrac1\lambda\big(k(x,x)-\|z(x)\|^2\big)+z(x)^\top V^{-1}z(x),$$
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(G_t/\lambda+I)+\log(1/\delta))} .$$
 
-Deviations: the paper treats regression; the radius follows GP-UCB with the log-determinant of the
-approximate kernel matrix.
+Deviations: the paper treats regression only. The radius is that of GP-UCB, computed from the
+log-determinant of the approximate kernel matrix.
 """
 
 from optimist.algorithms.kernel.fixed_sketch import FixedSketchUCB

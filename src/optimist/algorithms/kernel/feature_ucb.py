@@ -22,7 +22,7 @@ class FeatureUCB(KernelUCB):
         super().__init__(problem)
         self.posterior: Any = None  # a `FeaturePosterior` once arms are known
         self._features: np.ndarray | None = None  # features of the arms if these are fixed
-        self.offered = np.empty((0, 0))  # features of the arms last on offer
+        self.offered = np.empty((0, 0))  # features of the most recent arms
 
     @abstractmethod
     def features(self, arms: np.ndarray) -> np.ndarray:

@@ -20,8 +20,8 @@ class FixedSketchUCB(InducingPointUCB):
     size : int
         m, the number of inducing points.
     source : {"arms", "history"}
-        Whether to draw the inducing points once, from the arms on offer after the first reward, or
-        in every round, from the plays so far.
+        ``arms`` draws the inducing points once, from the arms on offer after the first reward;
+        ``history`` draws them in every round, from the plays so far.
     rng : Generator
     """
 
@@ -85,7 +85,7 @@ class FixedSketchUCB(InducingPointUCB):
                 self.kept = self.problem.kernel(self.points, arms)
 
     def _fit(self, arms, prior):
-        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of played arms.
+        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of the played arms.
 
         Return the posterior. ``prior`` (A,) holds the prior variances at ``arms``.
         """
@@ -115,7 +115,7 @@ class FixedSketchUCB(InducingPointUCB):
         return self.gram, self.kept[:, self.played.indices]
 
     def _rows(self, basis, arms):
-        """Return a new (r, A) array: the kernel of inducing points ``basis`` (r,) with ``arms``."""
+        """Return the kernel between inducing points ``basis`` (r,) and ``arms`` in a new array."""
         if self.source == "history":
             return self.played.kernel_with(self.drawn[basis], arms)
         if self.kept is None:

@@ -41,12 +41,12 @@ class GPUCB(KernelUCB):
     radius : {"logdet", "ay", "igp"}
         $\beta_t$ as in the formula above, or as in one of the deviations.
     solver : {"incremental", "recall", "distinct", "naive"}
-        How to update the posterior of all arms after each reward. ``incremental`` starts from the
-        prior, in O(At); ``recall`` from the arm's last reward, in O(Ag) if that was g rounds ago;
-        ``distinct`` from the u distinct played arms, in O(Au). ``naive`` factorises the whole
-        kernel matrix, in $O(t^3 + At^2)$, the complexity that is usually quoted. All give the same
-        posterior. If the arms change, the first three keep the Cholesky factor and solve for the
-        arms on offer, in $O(At^2)$.
+        Method that updates the posterior of all arms after each reward. ``incremental`` starts
+        from the prior and takes O(At) time. ``recall`` starts from the arm's last reward and takes
+        O(Ag) if that was g rounds ago. ``distinct`` starts from the u distinct played arms and
+        takes O(Au). ``naive`` factorises the whole kernel matrix and takes $O(t^3 + At^2)$, the
+        complexity that is usually quoted. All give the same posterior. If the arms change, the
+        first three keep the Cholesky factor and solve for the arms on offer, in $O(At^2)$.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"

@@ -11,13 +11,13 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class Played:
-    """The distinct arms played so far, in the order of their first play.
+    """Record of the distinct arms played so far, in the order of their first play.
 
     Parameters
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms; the kernel between each played arm and these is kept. If None, it is not.
+        Fixed arms, for which the kernel with each played arm is stored; None stores no kernel.
 
     Attributes
     ----------
@@ -73,13 +73,13 @@ class Played:
         return self._rows.values[places[:, None], self.indices]
 
     def kernel_with(self, places: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Return the kernel between played arms at ``places`` (m,) and ``arms``, copied, (m, A)."""
+        """Return the kernel between played arms at ``places`` (m,) and ``arms`` as a new array."""
         if self._rows is None:
             return self.kernel(self.points[places], arms)
         return self._rows.values[places]
 
     def add(self, x: np.ndarray, index: int, reward: float, leverage: float = 0.0) -> None:
-        """Record a play of arm ``index``, ``x`` (d,); store ``leverage`` if the arm is new."""
+        """Record a play of arm ``x`` (d,) and its reward; store ``leverage`` if the arm is new."""
         place = self._places.setdefault(x.tobytes(), len(self._places))
         if place == len(self._counts):
             self._append(x, index, leverage)
@@ -113,7 +113,7 @@ class InducingPointUCB(KernelUCB):
     ----------
     played : Played
     drawn : (m,) array of int
-        Positions of the inducing points among the played arms, if they are drawn from these.
+        Positions of the inducing points among the played arms, if they are drawn from them.
     inducing : int
         Number of inducing points.
     information : float

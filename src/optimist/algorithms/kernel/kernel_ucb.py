@@ -20,9 +20,9 @@ from optimist.environments.problems.kernel import KernelProblem
 class KernelUCB(FiniteArmAlgorithm):
     r"""Base class of algorithms that keep the mean and leverage of every arm.
 
-    A round calls `choose` (in `select`), `learn` (in `update`) and `predict`. If arms are fixed,
-    `predict` follows each reward (in `prepare`); otherwise it waits until the arms of the next
-    round are available (in `select`).
+    In each round, `select` calls `choose`, and `update` calls `learn`. If the arms are fixed,
+    `prepare` calls `predict` after each reward; otherwise, `select` calls `predict` once the arms
+    of the next round are known.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ class KernelUCB(FiniteArmAlgorithm):
     beta : float
         $\beta_t$, which multiplies the square roots of leverages.
     mean, leverages : (A,) arrays
-        Posterior means and leverages at the arms last on offer.
+        Posterior means and leverages at the most recent arms.
     is_stale : bool
         Whether the means and leverages do not yet include the last reward.
     """
 
     problem_type = KernelProblem
     problem: KernelProblem
-    kernels: ClassVar[tuple[str, ...] | None] = None  # the supported kernels; None: all
+    kernels: ClassVar[tuple[str, ...] | None] = None  # the supported kernels; None means all
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
@@ -53,7 +53,7 @@ class KernelUCB(FiniteArmAlgorithm):
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
-        """Optional hook, called once with ``arms`` (A, d) if these are fixed."""
+        """Optional hook that is called once with ``arms`` (A, d) if the arms are fixed."""
 
     def choose(self) -> int:
         """Return the index of the arm to play; if several arms tie, the first of them."""
@@ -91,13 +91,13 @@ class KernelUCB(FiniteArmAlgorithm):
             self.begin(self.arms)
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        # Each row of ``thetas`` holds the values of a function at the arms last on offer.
+        # Each row of ``thetas`` holds the values of a function at the most recent arms.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         return np.all(np.abs(thetas - self.mean) <= self.widths(), axis=1)
 
     def widths(self) -> np.ndarray:
-        r"""Return $\beta_t\sigma_t$ at the arms last on offer, as an array of shape (A,)."""
+        r"""Return $\beta_t\sigma_t$ at the most recent arms, as an array of shape (A,)."""
         return self.beta * np.sqrt(self.leverages)
 
     def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
@@ -107,15 +107,15 @@ class KernelUCB(FiniteArmAlgorithm):
 class BoundUse(Observer):
     r"""Observer that records the largest ratio of the posterior mean's error to its bound.
 
-    The maximum is over all arms and rounds. Calandriello et al. (2019), Theorem D.1: with
+    The maximum is over all arms and rounds. By Theorem D.1 of Calandriello et al. (2019), with
     probability $1-\delta$, the function f satisfies
     $|f(x)-\tilde\mu_t(x)|\le\tilde\beta_t\tilde\sigma_t(x)$ for all arms and rounds.
 
     Parameters
     ----------
     truth : callable
-        Function that maps a round to the values of f at the arms last on offer before that round,
-        as an array of shape (A,), or to None; see `FiniteArmEnvironment.truth`.
+        Function that maps a round to an array of shape (A,), the values of f at the most recent
+        arms before that round, or to None; see `FiniteArmEnvironment.truth`.
     algorithm : KernelUCB
     """
 
@@ -131,7 +131,7 @@ class BoundUse(Observer):
         errors = np.abs(f - algorithm.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = errors / algorithm.widths()
-        # An arm with an exactly known value has width 0; if its error is 0 too, so is its share.
+        # An arm with an exactly known value has width 0. If its error is also 0, its ratio is 0.
         shares[errors == 0.0] = 0.0
         self._largest = max(self._largest, float(shares.max()))
 

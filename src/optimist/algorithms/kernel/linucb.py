@@ -1,4 +1,4 @@
-r"""LinUCB (OFUL) for the linear kernel, in the dimension of the arms.
+r"""LinUCB (OFUL) for the linear kernel, computed in the dimension of the arms.
 
 Abbasi-Yadkori, Pal and Szepesvari (2011), "Improved Algorithms for Linear Stochastic Bandits",
 Theorem 2. For $V_t = \lambda I+\sum_sx_sx_s^\top$,

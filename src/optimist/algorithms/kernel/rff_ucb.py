@@ -6,8 +6,8 @@ $$x_{t+1} = \arg\max_x\;\phi(x)^\top\hat\theta_t + \beta_t\|\phi(x)\|_{V_t^{-1}}
   \hat\theta_t = V_t^{-1}\sum_sy_s\phi(x_s),$$
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
-Deviations: the source treats regression; the radius follows GP-UCB for the approximate kernel and
-ignores the error of the approximation.
+Deviations: the source treats regression only. The radius is that of GP-UCB for the approximate
+kernel and ignores the error of the approximation.
 """
 
 import numpy as np

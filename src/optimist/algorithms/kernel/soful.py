@@ -1,4 +1,4 @@
-r"""SOFUL: LinUCB on a sketch of the played arms, by frequent directions.
+r"""SOFUL: LinUCB on a frequent-directions sketch of the played arms.
 
 Kuzborskij, Cella and Cesa-Bianchi (2019), "Efficient Linear Bandits through Matrix Sketching",
 Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and its lost mass $\bar\rho$ are updated by

@@ -6,8 +6,9 @@ $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\beta_t\tilde\sigma_t(x),\qquad
   \tilde\sigma^2 = z(x)^\top V^{-1}z(x),$$
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(G_t/\lambda+I)+\log(1/\delta))} .$$
 
-Deviations: the sources treat regression; the radius follows GP-UCB with the log-determinant of the
-approximate kernel matrix. Before the first reward, the leverage is $k(x,x)/\lambda$.
+Deviations: the sources treat regression only. The radius is that of GP-UCB, computed from the
+log-determinant of the approximate kernel matrix. Before the first reward, the leverage is
+$k(x,x)/\lambda$.
 """
 
 import numpy as np
