@@ -1,1 +1,1 @@
-"""Data sets: fetch, verify and prepare them."""
+"""Fetch, verify and prepare data sets."""

@@ -1,10 +1,10 @@
-"""Download a data set from UCI through ucimlrepo.
+"""Download a data set from UCI with ucimlrepo.
 
-The client has no timeout for a stalled transfer, so the download runs in another process, which is
-killed when its time limit expires.
+ucimlrepo has no timeout for a stalled transfer, so the download runs in another process, which is
+killed when the time limit expires.
 
-The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API (default
-``https://archive.ics.uci.edu/api/dataset``), for a local proxy or for tests.
+The environment variable ``OPTIMIST_UCI_URL`` can set another address for UCI's API, such as that of
+a local proxy; the default is ``https://archive.ics.uci.edu/api/dataset``. Tests also set it.
 """
 
 import os
@@ -43,12 +43,12 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
 
 
 def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str]) -> "pd.DataFrame":
-    """Download the requested columns that UCI has, without a time limit.
+    """Download those of the requested columns that UCI has, without a time limit.
 
     Parameters
     ----------
     tell : callable
-        Ignored.
+        Ignored; `optimist.core.executor.call` requires it.
     uci_id : int
     columns : sequence of str
 
@@ -68,6 +68,6 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
 
 
 def _one_line(error: Exception) -> str:
-    # ucimlrepo hides the HTTP status behind "Error connecting to server"; the context contains it.
+    # ucimlrepo hides the HTTP status behind "Error connecting to server"; ``__context__`` has it.
     cause = f" ({error.__context__})" if error.__context__ else ""
     return " ".join(f"{type(error).__name__}: {error}{cause}".split())

@@ -1,8 +1,8 @@
 """Fetch a public data set from UCI or from the copy in ``data/mirror``, and verify it.
 
-``data/sources.csv`` contains the SHA-256 of each data set's content. `fetch` tries UCI and falls
-back to the copy. It returns only content that has this SHA-256, so results never depend on the
-source.
+``data/sources.csv`` contains the SHA-256 of each data set's content. `fetch` tries UCI
+first and then the copy. It returns only content with this SHA-256, so results never depend on where
+the content came from.
 """
 
 import logging
@@ -34,7 +34,7 @@ def fetch(
     timeout: float = 30.0,
     data_dir: str | Path | None = None,
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Return a data set with verified content and a record of its origin.
+    """Return the verified content of a data set, and a record of its origin.
 
     Parameters
     ----------
@@ -51,10 +51,12 @@ def fetch(
     Returns
     -------
     frame : DataFrame
-        The registered columns, one row per case, in the smallest integer types that hold them.
+        The registered columns, with one row per case; whole numbers have the smallest possible
+        integer type.
     record : dict
-        ``name, version, source, attempts, digest, rows, fetched_at`` (ready for JSON); an attempt
-        is ``source, seconds, error``, and error is None for the attempt that succeeded.
+        Dict that JSON can represent, with keys ``name``, ``version``, ``source``, ``attempts``,
+        ``digest``, ``rows`` and ``fetched_at``. Each attempt is a dict with keys ``source``,
+        ``seconds`` and ``error``; the attempt that succeeded has the error None.
 
     Raises
     ------
@@ -66,7 +68,7 @@ def fetch(
     if source not in CHOICES:
         raise unknown_name("data source", source, CHOICES)
     if not timeout > 0:
-        raise ConfigError(f"timeout is {timeout}; it must be a positive number of seconds")
+        raise ConfigError(f"timeout is {timeout}; allowed: a positive number of seconds")
     folder = Path(data_dir) if data_dir is not None else default_data_dir()
     sources = load_sources(folder / "sources.csv")
     if name not in sources:

@@ -28,12 +28,12 @@ class Source:
 
 
 def default_data_dir() -> Path:
-    """Return the folder of ``sources.csv`` and ``mirror``, in the checkout or in the package."""
+    """Return the folder with ``sources.csv`` and ``mirror``, in the checkout or in the package."""
     return project_root() / "data"
 
 
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:
-    """Read the registry of data sets, and return a dict from their names to its lines.
+    """Read the registry of data sets, and return its lines in a dict, by name of the data set.
 
     Raises
     ------

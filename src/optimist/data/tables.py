@@ -1,6 +1,6 @@
 """Read and write files with tables of raw data.
 
-pandas is imported only where it is used, since the workflow loads this module.
+Functions import pandas only when they need it, since the workflow loads this module.
 """
 
 import json
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def read(path: str | Path) -> "pd.DataFrame":
-    """Read a table of any origin from CSV or Parquet; raise DataError if that fails."""
+    """Read an unverified table from CSV or Parquet; raise DataError if that fails."""
     import pandas as pd
 
     path = Path(path)
-    observe(path)  # pyarrow opens files without Python's knowledge
+    observe(path)  # needed because pyarrow does not use Python's ``open``
     try:
         if path.suffix == ".csv":
             return pd.read_csv(path)

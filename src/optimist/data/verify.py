@@ -58,10 +58,10 @@ def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame"
 def canonical_digest(frame: "pd.DataFrame") -> str:
     """Return the SHA-256 of a table's content, which is independent of dtypes and file format.
 
-    The digested text consists of the number of rows, then each column in order, with one item per
-    line: the column name and text values in JSON quotes, integers in full, other numbers with 15
-    significant digits (which survive any parser), and missing values as empty lines. Index and
-    dtypes do not matter; the order of rows and of columns does.
+    The hashed text has one item per line: first the number of rows, then the name and the values of
+    each column, in order. Names and text values are in JSON quotes, integers have all digits, other
+    numbers have 15 significant digits (which any parser preserves), and missing values are empty
+    lines. The index and the dtypes do not affect the digest; the order of rows and of columns does.
     """
     digest = hashlib.sha256(f"{len(frame)} rows\n".encode())
     for name, column in frame.items():
@@ -89,7 +89,7 @@ def _text(value: str | float) -> str:
 
 
 def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Store whole numbers in the smallest signed integer type: equal tables then share dtypes."""
+    """Store whole numbers in the smallest signed integer type, so equal tables share dtypes."""
     import pandas as pd
 
     def compact(column: "pd.Series") -> "pd.Series":

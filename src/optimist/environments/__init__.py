@@ -1,7 +1,7 @@
-"""Registries of environments: literal tables that map configuration names to classes.
+"""Registries of environments: dicts that map names used in configurations to classes.
 
 A name may also refer to a class in a file, such as ``mine.py:World``, or to a class that an
-installed package offers (`optimist.core.registry`).
+installed package provides; see `optimist.core.registry`.
 """
 
 from collections.abc import Callable
@@ -63,7 +63,8 @@ def environment_class(name: str) -> Any:
     Raises
     ------
     ConfigError
-        If the name is unknown, or refers to a foreign class that is not an environment.
+        If the name is unknown, or if it refers to a class from outside this package that is not an
+        environment.
     """
     return ENVIRONMENTS.load(name)
 
@@ -87,7 +88,7 @@ def make_environment(
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     parameters
-        Parameters of the environment, as in the setting's configuration.
+        Parameters of the environment, as configured in the setting.
 
     Raises
     ------

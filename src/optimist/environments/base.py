@@ -9,24 +9,25 @@ from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 
-# Largest allowed numbers of entries in the array of a round's arms, and of coordinates of an arm.
+# The array of a round's arms has at most MOST_NUMBERS entries, and an arm has at most
+# MOST_DIMENSIONS coordinates.
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class Environment(ABC):
-    """Base class of all environments: the truth, and the problem that algorithms see."""
+    """Base class of environments, which know the truth and describe the problem to algorithms."""
 
     theta: np.ndarray | None = None
     horizon: int
     maximum_is_known = True
 
     def truth(self, t: int) -> np.ndarray | None:
-        """Return the truth that a confidence set before round ``t`` should contain, or None."""
+        """Return the truth that the confidence set should contain before round ``t``, or None."""
         return self.theta
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Return the problem given to algorithms, for the setting's ``problem`` options.
+        """Construct the problem for algorithms from the setting's options under ``problem``.
 
         Raises
         ------
@@ -35,28 +36,28 @@ class Environment(ABC):
         """
 
     def facts(self) -> dict[str, float]:
-        """Return a dict, possibly empty, of numbers about this environment that papers report."""
+        """Return numbers about this environment that papers report, as a dict that may be empty."""
         return {}
 
 
 class FiniteArmEnvironment(Environment):
-    """Arms, mean rewards and noise of one trial.
+    """Base class of environments with finitely many arms; each instance serves one trial.
 
     Rounds are numbered from 0. The reward of a (round, arm) pair depends only on the trial, so
-    that all algorithms see common random numbers.
+    all algorithms see common random numbers.
 
     Attributes
     ----------
     horizon : int
     theta : array or None
-        The truth that a confidence set should contain: the true parameter of shape (d,), or the
-        values of a function at fixed arms, of shape (K,). None if there is no truth or if it
-        changes from round to round.
+        The truth that a confidence set should contain: the true parameter, of shape (d,), or the
+        values of a function at fixed arms, of shape (K,). None if there is no truth, or if the
+        truth changes from round to round.
     arm_bound : float
         Largest allowed norm of an arm.
     arms_are_checked : bool
-        Whether the arms of all rounds were checked at construction, so that the loop need not check
-        them.
+        Whether the arms of all rounds were checked at construction; if so, the loop does not check
+        them again.
 
     Raises
     ------
@@ -80,20 +81,20 @@ class FiniteArmEnvironment(Environment):
         """Return the reward of arm ``index`` in round ``t``."""
 
     def context(self, t: int) -> dict[str, Any]:
-        """Return a dict of the information that comes with the reward of round ``t``."""
+        """Return the information that comes with the reward of round ``t``, as a dict."""
         return {}
 
     def regret(self, t: int, index: int) -> float:
-        """Return the pseudo-regret of arm ``index`` in round ``t``, which is not negative."""
+        """Return the pseudo-regret, a number of at least 0, of arm ``index`` in round ``t``."""
         means = self.means(t)
         return float(means.max() - means[index])
 
 
 class BoxEnvironment(Environment):
-    """A function on a box, and the noise of one trial.
+    """Base class of environments with a function on a box; each instance serves one trial.
 
     Rounds are numbered from 0. The noise of a round and the initial points depend only on the
-    trial, so that all algorithms see common random numbers.
+    trial, so all algorithms see common random numbers.
 
     Attributes
     ----------
@@ -110,7 +111,7 @@ class BoxEnvironment(Environment):
         If False, tables measure regret from the best value that any algorithm found in trials of
         the same ``instance``.
     instance : str
-        Name of the function; equal names mean equal functions across settings and trials.
+        Name of the function. Two settings or trials with the same name have the same function.
 
     Raises
     ------
@@ -125,11 +126,11 @@ class BoxEnvironment(Environment):
 
     @abstractmethod
     def value(self, x: np.ndarray) -> float:
-        """Return the value of the function at the point ``x`` (d,)."""
+        """Return the value of the function at the point ``x``, of shape (d,)."""
 
     @abstractmethod
     def reward(self, t: int, x: np.ndarray) -> float:
-        """Return the observation at the point ``x`` (d,) in round ``t``."""
+        """Return the noisy observation at the point ``x``, of shape (d,), in round ``t``."""
 
 
 def check_point(x: np.ndarray, environment: Any) -> None:
@@ -145,7 +146,8 @@ def check_point(x: np.ndarray, environment: Any) -> None:
 def check_arms(arms: Any, bound: float = 1.0) -> None:
     """Raise ConfigError unless ``arms`` is a valid array of arms.
 
-    It must be finite and not empty, have shape (K, d), and have no row of norm above ``bound``.
+    The array must have shape (K, d), must not be empty, and must contain only finite numbers. No
+    row may have a norm above ``bound``.
     """
     if not is_array(arms):
         raise ConfigError(f"arm set is {in_words(arms)}; allowed: {ARRAY} of shape (K, d)")
@@ -153,7 +155,7 @@ def check_arms(arms: Any, bound: float = 1.0) -> None:
         raise ConfigError(f"arm set has shape {arms.shape}; allowed: (K, d) with K, d at least 1")
     lengths = np.sqrt(np.einsum("kd,kd->k", arms, arms))
     if not np.isfinite(lengths).all():
-        raise ConfigError("arm set holds a number that is not finite")
+        raise ConfigError("arm set contains a number that is not finite")
     if lengths.max() > bound + LENGTH_TOLERANCE:
         raise ConfigError(
             f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most {bound:g}"
@@ -170,7 +172,7 @@ def is_array(values: Any) -> bool:
 
 
 def in_words(values: Any) -> str:
-    """Describe in words the type of a value or, for a numpy array, the type of its entries."""
+    """Return the type of a value in words; for a numpy array, name the type of its entries."""
     name = type(values).__name__
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an array of {values.dtype}" if type(values) is np.ndarray else f"{article} {name}"

@@ -1,8 +1,11 @@
-r"""Covertype: arms are the centroids of clusters of real data; mean rewards are class shares.
+r"""Bandit made from the Covertype data: its arms are the centroids of clusters of rows.
 
-Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010). Rewards are Bernoulli. The logistic
-model is only an approximation: regret uses the cluster means, not $\mu(x^\top\theta)$, and no true
-parameter exists. $S = 6$ and $\kappa = 200$ are the paper's estimates.
+The mean reward of an arm is the share of one class in its cluster, and rewards are Bernoulli. The
+logistic model is only an approximation: regret is computed from the cluster means, not from
+$\mu(x^\top\theta)$, and no true parameter exists. $S = 6$ and $\kappa = 200$ are the paper's
+estimates.
+
+Source: Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010).
 """
 
 from collections.abc import Callable
@@ -18,14 +21,16 @@ from optimist.numerics.links import Logistic
 
 
 class CovertypeEnvironment(FiniteArmEnvironment):
-    """Fixed arms from a prepared file; see `optimist.data.prepare.covertype`.
+    """Environment whose fixed arms come from a prepared file.
+
+    See `optimist.data.prepare.covertype`.
 
     Parameters
     ----------
     horizon : int
         T, the number of rounds, known to the algorithms.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
@@ -76,7 +81,9 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     def problem(
         self, *, norm_bound: float, kappa: float, delta: float = 0.01, factor: float = 1.0
     ) -> GLBProblem:
-        """Return the `GLBProblem` with the given S and kappa, which no formula relates here.
+        """Return the `GLBProblem`.
+
+        Both S and kappa must be given, since no formula computes kappa from S here.
 
         Parameters
         ----------
@@ -87,7 +94,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         delta : float
             Failure probability of the confidence sets.
         factor : float
-            Factor applied to every confidence radius (1: as in the theory).
+            Factor that multiplies every confidence radius; 1 gives the radius of the theory.
 
         Raises
         ------

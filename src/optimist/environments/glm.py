@@ -1,11 +1,11 @@
 r"""Synthetic generalized linear bandits.
 
-The default is the environment of Figures 1 to 3 of Zhang et al. (2025), identified from the six
-values of kappa in the paper: the public environment of RS-GLinCB with its notebook's settings
-(d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). The order of the
-draws matters and is preserved: d uniform draws on [-1, 1], normalised, give the direction of
-$\theta_*$; then, for each arm, d normal draws give the direction and one uniform draw U gives the
-length $U^{1/d}$.
+The default is the environment of Figures 1 to 3 in Zhang et al. (2025). We identified it from the
+six values of kappa in the paper: it is the public environment of RS-GLinCB with the settings of its
+notebook (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). We draw
+random numbers in the same order as that environment, since the order determines the instance.
+First, d uniform draws on [-1, 1], normalised, give the direction of $\theta_*$. Then, for each arm,
+d normal draws give its direction, and one uniform draw U gives its length $U^{1/d}$.
 """
 
 from collections.abc import Callable
@@ -23,14 +23,14 @@ KAPPA_CHOICES = ("parameter", "arms", "ball")
 
 
 class GLMEnvironment(FiniteArmEnvironment):
-    r"""Arms in the unit ball, and rewards from an exponential family.
+    r"""Environment with arms in the unit ball and rewards from an exponential family.
 
     Parameters
     ----------
     horizon : int
         T, the number of rounds, known to the algorithms.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     link : {"logistic", "poisson", "gaussian"}
@@ -46,9 +46,10 @@ class GLMEnvironment(FiniteArmEnvironment):
     instance : {"shared", "per_trial"}
         Whether all trials share $\theta_*$ and the arms, or each trial has its own.
     seed : int
-        Seed of $\theta_*$ and the arms; with ``per_trial``, combined with the trial.
+        Seed of $\theta_*$ and the arms; if ``instance`` is ``per_trial``, it is combined with the
+        index of the trial.
     longest : float or None
-        Norm of the longest arm after all arms are rescaled; None: no rescaling.
+        Norm of the longest arm after all arms are rescaled by one factor; None means no rescaling.
     sigma : float
         Standard deviation of Gaussian rewards; ignored for other links.
 
@@ -84,7 +85,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         check_sizes(dimension, arms)
         whole_number("seed", seed, least=0)
         one_of("instance", instance, ("shared", "per_trial"))
-        # A trailing zero does not change a seed: without the 1, trial 0 would get the shared
+        # numpy ignores a trailing zero in a seed: without the 1, trial 0 would get the shared
         # instance.
         drawn_by = (seed,) if instance == "shared" else (seed, trial + 1)
         direction, self._arms = draw_instance(drawn_by, dimension, arms, horizon if redrawn else 1)
@@ -116,15 +117,16 @@ class GLMEnvironment(FiniteArmEnvironment):
         Parameters
         ----------
         choice : {"parameter", "arms", "ball"}
-            Domain of the minimum: $\theta_*$ and the arms of all rounds, as in the paper; the ball
-            of radius ``norm_bound`` and these arms; or that ball and all arms of norm up to 1.
+            Parameters and arms over which to minimise the slope. ``parameter``: $\theta_*$ and the
+            arms of all rounds, as in the paper; ``arms``: the ball of radius ``norm_bound`` and
+            these arms; ``ball``: that ball and all arms of norm at most 1.
         norm_bound : float or None
-            Radius of the ball; None for $\|\theta_*\|$.
+            Radius of the ball; None means $\|\theta_*\|$.
 
         Raises
         ------
         ConfigError
-            If ``choice`` is any other value.
+            If ``choice`` is not one of these values.
         """
         one_of("kappa", choice, KAPPA_CHOICES)
         if choice == "parameter":
@@ -141,7 +143,8 @@ class GLMEnvironment(FiniteArmEnvironment):
             "kappa_star": 1.0 / float(self.link.slope(best).mean()),
             "predictor_max": ratios.max(),
             "predictor_min": ratios.min(),
-            # Regret of uniform play per round, measured from the largest and the smallest mean.
+            # Regret per round of uniformly random play, relative to the largest and to the smallest
+            # mean.
             "uniform_regret": (means.max(axis=-1) - means.mean(axis=-1)).mean(),
             "uniform_regret_from_smallest": (means.min(axis=-1) - means.mean(axis=-1)).mean(),
         }
@@ -162,15 +165,14 @@ class GLMEnvironment(FiniteArmEnvironment):
         delta : float
             Failure probability of the confidence sets.
         norm_bound : float or None
-            S, at least $\|\theta_*\|$; None for that norm.
+            S, a bound of at least $\|\theta_*\|$ on this norm; None means $\|\theta_*\|$.
         kappa : {"parameter", "arms", "ball"} or float
-            The inverse of the smallest slope of the mean function: at $\theta_*$ over all arms on
-            offer; over the ball of radius ``norm_bound`` and these arms; over that ball and all
-            arms of norm up to 1; or a given number.
+            The inverse of the smallest slope of the mean function, as a number or as the name of
+            the domain of the minimum; see `kappa`.
         reward_bound : float
             M, a bound on rewards, for the algorithms that need one.
         factor : float
-            Factor applied to every confidence radius (1: as in the theory).
+            Factor that multiplies every confidence radius; 1 gives the radius of the theory.
 
         Raises
         ------
@@ -199,12 +201,14 @@ class GLMEnvironment(FiniteArmEnvironment):
         )
 
 
-# The cache has room for all trials of a cell: a job plays several cells with the same trials.
+# A job plays the same trials of several cells, so the cache has room for all trials of a cell.
 @lru_cache(maxsize=12)
 def draw_instance(
     key: tuple[int, ...], dimension: int, arms: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a unit direction (d,) and arms (rounds, K, d) in the order of the public environment.
+    """Draw a unit vector of shape (d,) and arms of shape (rounds, K, d).
+
+    The order of the draws is that of the public environment of RS-GLinCB.
 
     Parameters
     ----------

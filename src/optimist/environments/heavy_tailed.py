@@ -1,12 +1,13 @@
 r"""Linear bandits with heavy-tailed noise, as in the experiments of Wang et al. (2025).
 
-The coordinates of K arms are uniform on [-1, 1]; all arms are divided by the largest norm, or each
-by its own norm. $\theta_*$ is drawn in the same way and has norm 1. The reward of arm x in round t
-is
+The coordinates of K arms are uniform on [-1, 1]; then all arms are divided by the largest norm, or
+each arm by its own norm. $\theta_*$ is drawn in the same way and has norm 1. The reward of arm x in
+round t is
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
 where $Y_t$ follows the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$
 with $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and
-algorithms. Algorithms get $\nu_t = \nu\,a\,a_t$ with the reward, and a bound on it in advance.
+algorithms. Algorithms get the value of $\nu_t = \nu\,a\,a_t$ with the reward, and a bound on it in
+advance.
 """
 
 import math
@@ -25,14 +26,14 @@ from optimist.numerics.noise import CENTRES, make_law
 
 
 class HeavyTailedEnvironment(PoolEnvironment):
-    r"""Arms in the unit ball and linear rewards with heavy-tailed noise.
+    r"""Environment with arms in the unit ball and linear rewards with heavy-tailed noise.
 
     Parameters
     ----------
     horizon : int
         T, the number of rounds, known to the algorithms.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     law : {"normal", "student_t", "pareto", "lomax", "fisk"}
@@ -40,28 +41,30 @@ class HeavyTailedEnvironment(PoolEnvironment):
     shape : float or None
         Degrees of freedom or tail index of the law; None for the normal law.
     epsilon : float
-        $\varepsilon$, above 0 and at most 1; algorithms get a moment of order $1+\varepsilon$.
+        $\varepsilon$, above 0 and at most 1; the moment in ``nu`` has order $1+\varepsilon$.
     nu : "exact" or float
-        $\nu$, the root of order $1+\varepsilon$ of that moment of the unscaled noise, as given to
-        the algorithms: its exact value or a number from a paper.
+        $\nu$, the root of order $1+\varepsilon$ of the moment of order $1+\varepsilon$ of the
+        unscaled noise. Algorithms get its exact value or the given number, such as one from a
+        paper.
     decades : float
-        Number of decades over which scales vary; 0: constant scales.
+        Number of decades over which the scales of the noise vary; 0 means constant scales.
     amplitude : float
-        a, a factor applied to all noise; 0: no noise.
+        a, a factor that multiplies all noise; 0 means no noise.
     centre : {"mean", "median"}
-        Centre of the law, which is subtracted from the noise.
+        Centre of the law that is subtracted from the noise.
     dimension : int
         d, the number of coordinates of an arm.
     arms : int
         K, the total number of arms.
     arm_norm : {"max", "each"}
-        Whether all arms are divided by the largest norm, or each by its own norm.
+        Whether all arms are divided by the largest norm, or each arm by its own norm.
     subset : int or None
-        Number of arms drawn to be on offer in each round; None: all arms.
+        Number of randomly drawn arms that each round offers; None means all arms.
     instance : {"per_trial", "shared"}
         Whether each trial has its own arms and $\theta_*$, or all trials share them.
     seed : int
-        Seed of the shared instance, the same for all laws; ignored with ``per_trial``.
+        Seed of the shared instance, which is the same for all laws; ignored if ``instance`` is
+        ``per_trial``.
 
     Raises
     ------
@@ -147,16 +150,17 @@ class HeavyTailedEnvironment(PoolEnvironment):
         Parameters
         ----------
         delta : float or None
-            Failure probability; None for $1/(8T)$.
+            Failure probability; None means $1/(8T)$.
         radius : {"theory", "shrunk", "matched"}
-            Confidence radius: the radius from each algorithm's theorem; that radius times
-            ``factor``; or a radius that gives all algorithms the same width on the same data, times
-            ``factor`` (`optimist.algorithms.heavy_tailed.ellipsoid`).
+            Confidence radius. ``theory``: the radius from each algorithm's theorem; ``shrunk``:
+            that radius times ``factor``; ``matched``: a radius that gives all algorithms the same
+            width on the same data, times ``factor``. See
+            `optimist.algorithms.heavy_tailed.ellipsoid`.
         factor : float
-            Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
+            Factor that multiplies the radius; it must be 1 if ``radius`` is ``theory``.
         relax_sigma_bounds : bool or None
-            Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None: only if
-            ``radius`` is ``matched``.
+            Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None means that
+            they do only if ``radius`` is ``matched``.
 
         Raises
         ------
@@ -179,7 +183,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
 
 
 def _instance(rng, dimension, arms, arm_norm):
-    """Return arms (K, d) and a parameter (d,) of norm 1."""
+    """Draw arms of shape (K, d), and a parameter of shape (d,) and norm 1."""
     pool = rng.uniform(-1.0, 1.0, (arms, dimension))
     lengths = norms(pool)
     theta = rng.uniform(-1.0, 1.0, dimension)

@@ -1,18 +1,18 @@
-r"""Tuning a classifier: the function on the box is the classifier's accuracy on held-out rows.
+r"""Tuning of a classifier: the function on the box is its accuracy on held-out rows.
 
 A point of $[0,10]^d$ represents the settings of scikit-learn's random forest (d = 7), multi-layer
-perceptron (d = 8) or gradient boosting (d = 11); see `optimist.numerics.search_space`. After every
-F trials, the rows are split again into F stratified folds: in trial k, the classifier is tested on
-fold k mod F of split k // F, after training on the other folds. Classifiers get
-``random_state=0``, so the function is deterministic; it takes few values and has many ties. Its
-maximum is unknown, so regret is measured from the best value found.
+perceptron (d = 8) or gradient boosting (d = 11); see `optimist.numerics.search_space`. Each
+split divides the rows into F stratified folds and serves F trials: in trial k, the classifier is
+trained on all folds of split k // F except fold k mod F, and tested on that fold. Classifiers get
+``random_state=0``, so the function is deterministic. It takes few distinct values, so many points
+tie. Its maximum is unknown, so regret is measured from the best value found.
 
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
-The paper gives models, ranges and data sets; the splits, seeds and unscaled features are our
-choices.
+The models, ranges and data sets come from the paper; the splits, seeds and unscaled features are
+our choices.
 
 Scores are stored in memory and in a folder next to the table, under a key made of all inputs, so
-that no classifier is trained twice. Since the last bits of sums can decide the score of a
+no classifier is trained twice. Since the last bits of sums can decide the score of a
 perceptron, training always uses one thread, and scores from other library versions or another kind
 of processor are stored separately. Thus a score from the folder equals the score from training.
 """
@@ -40,9 +40,9 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
 
-RECIPE = 2  # increase it when the result of `accuracy` changes but its source does not
+RECIPE = 2  # increase this number when results of `accuracy` change but its source does not
 TOLD_DEVIATION = 0.01  # the paper's sigma
-# Random forests are grown by `optimist.numerics.forest` instead.
+# Random forests are absent: `optimist.numerics.forest` grows them.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
     "gb": "sklearn.ensemble:GradientBoostingClassifier",
@@ -50,19 +50,19 @@ CLASSIFIERS = {
 # scikit-learn deprecates and ignores the criterion of gradient boosting, so the fifth of its eleven
 # coordinates has no effect.
 NOT_PASSED = {"gb": ("criterion",)}
-# Two names for the same criterion share stored scores.
+# The two names mean the same criterion, so they share stored scores.
 SAME = {"rf": {"criterion": {"log_loss": "entropy"}}}
 
 
 class HyperparameterEnvironment(BoxEnvironment):
-    """Accuracy of a classifier on one fold of a prepared table.
+    """Environment whose function is a classifier's accuracy on one fold of a prepared table.
 
     Parameters
     ----------
     horizon : int
         Number of rounds, including the initial ones.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
@@ -70,13 +70,15 @@ class HyperparameterEnvironment(BoxEnvironment):
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
-        n, the number of uniformly drawn initial points, the same for all algorithms.
+        n, the number of initial points, which are drawn uniformly and are the same for all
+        algorithms.
     folds : int
         F, the number of folds; trial k tests the classifier on fold k mod F of split k // F.
     standardize : bool
         Whether to scale features to mean 0 and variance 1 over the training rows.
     deviation : float
-        Standard deviation of normal noise on observations; 0: none. Algorithms always assume 0.01.
+        Standard deviation of normal noise on observations; 0 means no noise. Algorithms always
+        assume 0.01.
 
     Raises
     ------
@@ -129,7 +131,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         self._scores: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
-        """Return the accuracy at ``x`` (d,), which may require training a classifier."""
+        """Return the accuracy at ``x``, of shape (d,), after training a classifier if necessary."""
         settings = passed(self.model, decode(SPACES[self.model], x))
         key = tuple(settings.items())
         if key not in self._scores:
@@ -139,7 +141,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         return self._scores[key]
 
     def reward(self, t: int, x: np.ndarray) -> float:
-        """Return the accuracy at ``x`` (d,) plus the noise of round ``t``."""
+        """Return the accuracy at ``x``, of shape (d,), plus the noise of round ``t``."""
         return self.value(x) + (0.0 if self._noise is None else float(self._noise[t]))
 
     def problem(self, *, own_initial: bool = False) -> BoxProblem:
@@ -167,7 +169,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         )
 
     def facts(self) -> dict[str, float]:
-        """Return the problem's size, and the accuracy of always predicting the larger class."""
+        """Return the size of the problem and the accuracy of always predicting the larger class."""
         labels = self._table[1]
         train, test = split(labels, self.fold, self.folds, self.repeat)
         larger = np.bincount(labels[train]).argmax()
@@ -179,13 +181,13 @@ class HyperparameterEnvironment(BoxEnvironment):
 
 
 def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the decoded settings that the classifier gets, with synonyms replaced by one name.
+    """Return the settings to pass to the classifier, with synonymous values replaced by one value.
 
     Parameters
     ----------
     model : {"rf", "mlp", "gb"}
     settings : dict
-        Maps names of settings to values; see `optimist.numerics.search_space.decode`.
+        Decoded settings, by name; see `optimist.numerics.search_space.decode`.
     """
     names = SAME.get(model, {})
     return {
@@ -198,14 +200,14 @@ def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
 def split(
     labels: np.ndarray, fold: int, folds: int, repeat: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the training rows and of the rows in one fold, as two arrays.
+    """Return two arrays with the indices of the training rows and of the rows in one fold.
 
     Parameters
     ----------
     labels : (n,) array of int
         Class of each row; the folds are stratified by class.
     fold : int
-        Number of the fold, from 0.
+        Index of the fold, counted from 0.
     folds : int
         Number of folds.
     repeat : int
@@ -260,12 +262,15 @@ def accuracy(
 
 
 def _forest(model, settings, features, labels, points):
-    """Return the labels (m,) that a forest predicts at ``points`` (m, d)."""
+    """Return the labels, of shape (m,), that a forest predicts at ``points``, of shape (m, d)."""
     return forest_votes(settings, features, labels, points).argmax(axis=1)
 
 
 def _classifier(model, settings, features, labels, points):
-    """Return the labels (m,) predicted at ``points`` (m, d), or None if the weights overflow."""
+    """Return the labels, of shape (m,), that a classifier predicts at ``points``, of shape (m, d).
+
+    Return None if the weights overflow.
+    """
     from sklearn.exceptions import ConvergenceWarning
 
     module, _, name = CLASSIFIERS[model].partition(":")
@@ -282,7 +287,7 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return a dict of everything besides the arguments that affects the last bits of a result."""
+    """Return, as a dict, everything but the arguments that affects the last bits of a result."""
     import scipy.linalg  # loads scipy's BLAS, so that threadpool_info lists it
     import sklearn
     from threadpoolctl import threadpool_info
@@ -301,18 +306,19 @@ SOURCE = tree_digest(inspect.getsource(accuracy).encode())
 def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
     """Read a function's result from a folder, or compute it and store it there.
 
-    Each file is JSON with a checksum; its name is a hash of the question that it contains. A
-    damaged file, or a file that answers another question, is ignored. Processes may share the
-    folder. If it is not writable, new results are not stored, but stored results are still read.
+    The question consists of ``source`` and of all arguments except the last. Each file is JSON with
+    a checksum; it contains the question and the result, and its name is a hash of the question.
+    Damaged files and files with another question are ignored. Processes may share the folder. If
+    the folder is not writable, new results are not stored, but stored results are still read.
 
     Parameters
     ----------
     function : callable
     source : str
-        Digest of the function's syntax tree when it was loaded; part of the question.
+        Digest of the function's syntax tree when it was loaded.
     folder : str or Path
     *arguments
-        Plain data, which are part of the question, and a last argument, which is not.
+        Arguments of the function; all except the last must be plain data.
     """
     question = {"source": source, "arguments": arguments[:-1]}
     text = json.dumps(question, sort_keys=True)

@@ -1,4 +1,4 @@
-r"""Functions in a kernel's space on finitely many points, with Gaussian or Rademacher noise.
+r"""Functions in the RKHS of a kernel, on finitely many arms, with Gaussian or Rademacher noise.
 
 The functions have norm 1,
 $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
@@ -7,10 +7,10 @@ algorithms. The instances are
 
 ``cube``     arms and 30 centres uniform in $[0,1]^d$; Gaussian weights
 ``sphere``   arms uniform on the unit sphere; a linear function, given by a random unit vector
-``corner``   arms in $[0,1/2]^d$, except one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
-             in the same cube, with total squared norm 0.36, and one centre in that corner, with
-             squared norm 0.64
-``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
+``corner``   arms in $[0,1/2]^d$, except that one in fifty is within 0.05 of the corner
+             $(0.95,\dots,0.95)$; 30 centres in $[0,1/2]^d$, with total squared norm 0.36, and one
+             centre in the corner, with squared norm 0.64
+``hidden``   arms on the unit sphere of the first d - 1 coordinates, plus the last unit vector; a
              linear function with a quarter of its squared norm in the first d - 1 coordinates
 ``strings``  random strings of 12 letters from an alphabet of 4; 30 of them are centres; the kernel
              counts the triples of letters that two strings share
@@ -37,32 +37,32 @@ LETTERS, LENGTH, WORD = 4, 12, 3
 
 
 class KernelEnvironment(KernelPool):
-    r"""Arms and a function in a kernel's space, redrawn for every trial.
+    r"""Environment that draws arms and a function in the RKHS of a kernel for every trial.
 
     Parameters
     ----------
     horizon : int
         T, the number of rounds, known to the algorithms.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear", "strings"}
-        Kernel of the function's space, known to the algorithms.
+        Kernel whose RKHS contains the function; algorithms know it.
     lengthscale : float or None
         Lengthscale of a stationary kernel; None for other kernels.
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
-        Arms and function; see the docstring of the module.
+        How arms and the function are drawn; see the docstring of the module.
     dimension : int
         d, the number of coordinates of an arm; ignored for strings.
     arms : int
         A, the total number of arms.
     deviation : float
-        $\xi$, standard deviation of the noise.
+        $\xi$, the standard deviation of the noise.
     noise : {"normal", "rademacher"}
         Law of the noise.
     subset : int or None
-        Number of arms drawn to be on offer in each round; None: all arms.
+        Number of randomly drawn arms that each round offers; None means all arms.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class KernelEnvironment(KernelPool):
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
-        if instance != "strings":  # the kernel of strings depends on the draw
+        if instance != "strings":  # the kernel for strings depends on the strings drawn
             self.kernel: Kernel = make_kernel(kernel, lengthscale)
         points, function = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
@@ -123,7 +123,11 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d) and the function's values (A,), or a callable for the values."""
+        """Draw the arms and the function.
+
+        Return the arms, of shape (A, d), and either the values of the function, of shape (A,), or
+        a callable that returns these values.
+        """
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -144,7 +148,7 @@ class KernelEnvironment(KernelPool):
 def _unit_function(rng, kernel, centres, points):
     """Return a callable that evaluates a random function with norm 1 at ``points``.
 
-    The function is a sum of kernels at the given centres.
+    The function is a weighted sum of kernels at ``centres``.
     """
     return partial(_combined, rng.standard_normal(len(centres)), kernel, centres, points)
 
@@ -175,9 +179,10 @@ def _corner(rng, kernel, arms, dimension):
 
 
 def _with_a_peak(of_the_bulk, kernel, corner, points):
-    """Return 0.6 times a function plus 0.8 times the kernel at a corner, scaled to norm 1."""
+    """Return values of 0.6 times a function plus 0.8 times the kernel at a corner, with norm 1."""
     *bulk, there = of_the_bulk()
-    # The squared norm is 0.6^2 + 0.8^2 plus a cross term, which the bulk's value there determines.
+    # The squared norm is 0.6^2 + 0.8^2 plus a cross term, 2 0.6 0.8 times the function's value at
+    # the corner.
     norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
     return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 
@@ -194,7 +199,7 @@ def _hidden(rng, kernel, arms, dimension):
 
 
 def _strings(rng, arms):
-    """Return the kernel of random strings, and the indices of the strings as arms (A, 1)."""
+    """Draw strings; return their kernel, and their indices as arms of shape (A, 1)."""
     letters = rng.integers(LETTERS, size=(arms, LENGTH))
     words = sum(
         LETTERS**i * letters[:, i : LENGTH - WORD + 1 + i] for i in range(WORD)

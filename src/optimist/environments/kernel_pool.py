@@ -1,4 +1,4 @@
-"""Base class of environments whose algorithms get a kernel."""
+"""Base class of environments that give algorithms a kernel."""
 
 import math
 
@@ -29,13 +29,13 @@ class KernelPool(PoolEnvironment):
         Parameters
         ----------
         ridge : float or None
-            $\lambda$ in the posterior; None for $\xi^2$.
+            $\lambda$, the ridge in the posterior; None means $\xi^2$.
         norm_bound : float
-            F, a bound on the function's norm in the kernel's space.
+            F, a bound on the function's norm in the RKHS of the kernel.
         delta : float
             Failure probability of the confidence bounds.
         factor : float
-            Factor applied to every confidence radius (1: as in the theory).
+            Factor that multiplies every confidence radius; 1 gives the radius of the theory.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Observers of a trial."""
+"""Base class of observers of a trial."""
 
 from typing import Any
 
@@ -6,7 +6,10 @@ import numpy as np
 
 
 class Observer:
-    """Base class of observers, which are called before and after rounds and may record columns."""
+    """Base class of observers, which are called before and after each round.
+
+    Observers may record columns.
+    """
 
     def before(self, t: int) -> None:
         """Observe the algorithm before it chooses in round ``t`` (numbered from 0)."""
@@ -28,5 +31,5 @@ class Observer:
         """
 
     def columns(self) -> dict[str, Any]:
-        """Return a dict from names of columns to the values to record after a round."""
+        """Return the values to record after a round, as a dict from column name to value."""
         return {}

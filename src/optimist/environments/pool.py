@@ -36,7 +36,7 @@ class PoolEnvironment(FiniteArmEnvironment):
         noise : (T,) array
             Noise of each round.
         offered : (T, K) array of int, or None
-            Indices of the arms on offer in each round; None: all arms.
+            Indices of the arms that each round offers; None means all arms.
 
         Raises
         ------
@@ -54,9 +54,9 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The arms (T, K, d) offered in the rounds, and their means (T, K).
+        """Arms offered in each round, of shape (T, K, d), and their means, of shape (T, K).
 
-        None if every round offers all arms.
+        The value is None if every round offers all arms.
         """
         if self._offered is None:
             return None
@@ -87,7 +87,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
 
 def _frozen(values: np.ndarray) -> np.ndarray:
-    """Make an array read-only, since algorithms get views of it, and return it."""
+    """Return an array after making it read-only, since algorithms get views of it."""
     values.flags.writeable = False
     return values
 

@@ -1,8 +1,9 @@
-r"""Rows of a regression data set as arms: features are coordinates, the target is the mean reward.
+r"""Bandit whose arms are the rows of a regression data set.
 
-Targets are scaled to $[0,1]$, features to mean 0 and variance 1
-(`optimist.data.prepare.regression`). Observations have noise $N(0,\xi^2)$, which is the same for
-all arms in a round. Each trial shuffles the arms, since ties would otherwise favour the first rows.
+The coordinates of an arm are the features of its row, scaled to mean 0 and variance 1. Its mean
+reward is the target, scaled to $[0,1]$. See `optimist.data.prepare.regression`. Observations have
+noise $N(0,\xi^2)$, which is the same for all arms in a round. Each trial shuffles the arms, since
+ties would otherwise favour the first rows.
 
 The paper (Calandriello et al. 2019) has no such experiment, but a later study by its authors does.
 """
@@ -19,7 +20,7 @@ from optimist.numerics.kernels import make_kernel
 
 
 class RegressionArmsEnvironment(KernelPool):
-    r"""All rows of a prepared file as the arms of every round.
+    r"""Environment that offers all rows of a prepared file as arms in every round.
 
     See `optimist.data.prepare.regression`.
 
@@ -28,7 +29,7 @@ class RegressionArmsEnvironment(KernelPool):
     horizon : int
         T, the number of rounds, known to the algorithms.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
@@ -38,7 +39,7 @@ class RegressionArmsEnvironment(KernelPool):
     lengthscale : float or None
         Lengthscale of the kernel; None for the linear kernel.
     deviation : float
-        $\xi$, standard deviation of the noise.
+        $\xi$, the standard deviation of the noise.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-r"""Test functions on $[-5,5]^{d}$, two of which belong to the algorithm's class of networks.
+r"""Test functions on $[-5,5]^{d}$, two of which are networks that the algorithm can represent.
 
 | name | formula | maximum |
 | --- | --- | --- |
@@ -11,9 +11,9 @@ Observations have noise $N(0,\sigma^2)$, which depends on the round but not on t
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
 f_2 and f_3 in 20 dimensions, with $\sigma=0.01$ and n = 5, 8 and 8 initial points, respectively. We
-added the last function: all units of f_1 are equal, so weight can be moved between them without
-changing f_1, and the parameter is not unique, although the paper's Assumption 3.3 requires it to
-be. The units of a drawn network differ.
+added the last function, a network whose units differ. All units of f_1 are equal, so moving weight
+between them does not change f_1. Its parameter is therefore not unique, although the paper's
+Assumption 3.3 requires a unique parameter.
 """
 
 import math
@@ -34,23 +34,23 @@ STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
 
 def network(x: np.ndarray) -> float:
-    """Return f_1 at ``x`` (d,)."""
+    """Return f_1 at ``x``, of shape (d,)."""
     return HIDDEN * logistic(1.0 + x.sum()) + 1.0
 
 
 def styblinski_tang(x: np.ndarray) -> float:
-    """Return f_2 at ``x`` (d,)."""
+    """Return f_2 at ``x``, of shape (d,)."""
     squares = x * x
     return -0.5 * float((squares * squares - 16.0 * squares + 5.0 * x).sum())
 
 
 def rastrigin(x: np.ndarray) -> float:
-    """Return f_3 at ``x`` (d,)."""
+    """Return f_3 at ``x``, of shape (d,)."""
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 
-# Each function, the common value of all coordinates at its maximiser, and their common value at a
-# point where the function has the largest absolute value.
+# Each entry is a function and two numbers. All coordinates of the maximiser equal the first number;
+# at the second number in all coordinates, the absolute value of the function is largest.
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
@@ -61,14 +61,14 @@ NAMES = (*FUNCTIONS, "drawn_network")
 
 
 class TestFunctionEnvironment(BoxEnvironment):
-    r"""One of the test functions of this module.
+    r"""Environment with one of the test functions of this module.
 
     Parameters
     ----------
     horizon : int
         Number of rounds, including the initial ones.
     trial : int
-        Number of the trial, from 0.
+        Index of the trial, counted from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
@@ -76,7 +76,7 @@ class TestFunctionEnvironment(BoxEnvironment):
     dimension : int
         d, the number of coordinates of a point.
     initial : int
-        n, the number of uniformly drawn initial points.
+        n, the number of initial points, which are drawn uniformly.
     deviation : float
         $\sigma$, standard deviation of the noise.
 
@@ -122,7 +122,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         self.maximum = self.function(np.full(d, best))
         self.value_bound = max(self.maximum, abs(self.function(np.full(d, extreme))))
         if function == "drawn_network":
-            # Assumption 3.2 bounds the networks with all parameters in the unit cube.
+            # Assumption 3.2 needs a bound on all networks whose parameters lie in the unit cube.
             self.value_bound = model.value(np.ones(model.size), self.high)
 
     def value(self, x: np.ndarray) -> float:

@@ -1,1 +1,1 @@
-"""Trials of cells: labels, the loop, time limits, result files and tables of trials."""
+"""Plan, play and time the trials of cells, and store and read their results."""

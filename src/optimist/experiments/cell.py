@@ -1,4 +1,4 @@
-"""Construct and play one trial of a cell: environment, algorithm and observers."""
+"""Construct the environment, algorithm and observers of one trial of a cell, and play it."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -36,13 +36,13 @@ from optimist.numerics import seeding
 # Keys of a setting that only inform readers and affect no result.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
-# Histories from one trial, by setting, algorithm and number of rounds.
+# Histories of one trial, by setting, algorithm and number of rounds.
 Histories = MutableMapping[tuple[str, str, int], History]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination of paper, setting and algorithm.
+    """A combination of a paper, one of its settings and an algorithm.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """``paper/setting/algorithm``."""
+        """Name of the cell, ``paper/setting/algorithm``."""
         return f"{self.paper}/{self.setting}/{self.algorithm}"
 
     @property
@@ -70,8 +70,8 @@ class Cell:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the algorithm or the environment is foreign code, from outside this package."""
-        # The domain of a foreign environment is known only after loading its file.
+        """Whether the algorithm or the environment comes from outside this package."""
+        # Return early, since only loading its file would give the domain of a foreign environment.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
         return bool(self.algorithm) and self.is_foreign_algorithm(self.algorithm)
@@ -87,20 +87,20 @@ class Cell:
 
     @property
     def is_of_this_process(self) -> bool:
-        """Whether the algorithm is a class of this process alone, not of a file or a package."""
+        """Whether the algorithm's class exists only in this process, not in a file or a package."""
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
         """Return the random generator of this cell's environment for a trial and a purpose.
 
-        All variants of a setting share the generator, so that they are compared on the same draws.
+        All variants of a setting get the same random numbers, so that comparisons are fair.
         """
         return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
-        """Return the random generator of an algorithm, by default this cell's, for a trial.
+        """Return the random generator for a trial of an algorithm; the default is this cell's.
 
-        All variants of an algorithm share the generator, wherever the algorithm's file is.
+        All variants of an algorithm get the same random numbers, wherever the algorithm's file is.
         """
         return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
@@ -145,8 +145,8 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
     """Return all parameters and options of a cell, including defaults, as plain data.
 
-    Keys: ``environment`` (its parameters), ``problem`` (attributes of the problem in trial 0),
-    ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
+    The keys are ``environment`` (its parameters), ``problem`` (attributes of the problem in trial
+    0), ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
     """
     spec = cell.spec
     _, problem = build(cell, 0, data_dir)
@@ -192,10 +192,10 @@ def play_trial(
 
     For ``rounds`` and ``probe``, see `optimist.experiments.trials.Trials`.
 
-    Without ``coverage``, the trial skips the confidence set and other checks of the theory, which
-    take time. The history of the trial is added to ``histories``, which contains all histories
-    of this trial. A probe looks up its leader's history there; if it is absent, the leader plays
-    first.
+    If ``coverage`` is False, the trial skips slow checks of the theory, such as whether the
+    confidence set contains the truth. ``histories`` contains the histories of this trial so far;
+    an algorithm that plays adds its own. A probe looks up its leader's history there; if it is
+    absent, the leader plays first.
     """
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], rounds)

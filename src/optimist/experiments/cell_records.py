@@ -1,4 +1,4 @@
-"""The table ``cells.csv`` of a paper, with the origin of each cell's trials."""
+"""Read and write ``cells.csv``, a table with the origin of the trials of each cell of a paper."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from optimist.experiments.cell_trials import CellTrials
 from optimist.experiments.trial_table import AGAIN, TrialTable
 from optimist.experiments.trials import CellKey, Trials
 
-# Replaces the lane of a cell in the records of studies.
+# The records of studies have this value instead of a lane.
 STUDY = "study"
 
 
@@ -27,17 +27,17 @@ class CellRecord:
     Attributes
     ----------
     lane, group, setting, algorithm : str
-        For a study: `STUDY`, the group and the name of the study, and an empty text.
+        For a study, these are `STUDY`, the group of the study, its name and an empty string.
     trials : int
         Number of trials; the table contains trials 0, ..., trials - 1.
     parts : tuple of int
-        End of the range of trials that each job played.
+        For each job, the end of the range of trials that it played.
     digest : str
         Digest of the configuration, code and data that determine each trial.
     content : str
         Digest of the cell's rows in the table of trials.
     observed : dict
-        Modules and users' files that the trials used but no digest of code covers; see
+        Modules and users' files that the trials used but that no digest of code covers; see
         `optimist.core.observation`.
     seconds, mb : float
         Processor time of a trial in seconds, and peak memory of its job in MiB.
@@ -46,7 +46,7 @@ class CellRecord:
     made : str
         Package versions and machine; see `description`.
     earlier : tuple of str
-        The latest earlier values of ``digest``, from code that gave the same trials; see
+        The most recent earlier values of ``digest``, from code that gave the same trials; see
         `optimist.plan.reseal`.
     """
 
@@ -106,7 +106,7 @@ def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
 
 
 def description(made: Mapping[str, Any]) -> str:
-    """Describe the versions and the machine in a record from `optimist.core.provenance.collect`."""
+    """Describe the versions and machine in a record from `optimist.core.provenance.collect`."""
     packages = [f"{name} {version}" for name, version in made["packages"].items() if version]
     cpu, system = made["machine"]["cpu"], made["machine"]["system"]
     return "; ".join([f"Python {made['python']}", *packages, cpu, system])
@@ -118,7 +118,7 @@ def commit_of(made: Mapping[str, Any]) -> str:
 
 
 def read(path: str | Path) -> dict[CellKey, CellRecord]:
-    """Return the records in a table, by cell; return an empty dict if there is no such file.
+    """Return the records in a table, by cell; return an empty dict if the file does not exist.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Trials of one cell in one lane, read from result files and thinned for the table."""
+"""Trials of one cell in one lane, read from result files and thinned for the table of trials."""
 
 import hashlib
 import json
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# Columns that are kept at several rounds of a trial, by lane.
+# Columns whose values are kept at several rounds of a trial, by lane.
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
 # Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# Numbers of evenly spaced and of geometrically spaced rounds of a curve that are kept. A curve with
-# at most FEW rounds keeps all of them.
+# The table keeps EVEN evenly spaced and GEOMETRIC geometrically spaced rounds of a curve, but all
+# rounds of a curve that has at most FEW.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
@@ -87,7 +87,7 @@ class CellTrials:
         )
 
     def at_rounds(self, kept: list[np.ndarray]) -> "CellTrials":
-        """Return the trials with only the rounds in ``kept``, an array of shape (m,) for each."""
+        """Return the trials with only the rounds in ``kept``, which has one array per trial."""
         places = [np.isin(rounds, some) for rounds, some in zip(self.rounds, kept, strict=True)]
         at = {
             name: [one[where] for one, where in zip(values, places, strict=True)]
@@ -100,10 +100,10 @@ class CellTrials:
     def stored(self, declared: Collection[int] = ()) -> "CellTrials":
         """Return the trials as the table stores them, at the kept rounds.
 
-        Regret and seconds at these rounds have 32 bits; counters keep all digits. The timing lane
-        keeps all recorded rounds, since times are interpolated between neighbours. In the regret
-        lane, a cell with few rounds keeps all digits, since rounding could dominate differences
-        between early rounds.
+        Regret and seconds at these rounds are rounded to 32 bits; counters keep all digits. The
+        timing lane keeps all recorded rounds, since times are interpolated between neighbouring
+        rounds. In the regret lane, a cell with few rounds keeps all digits, since rounding errors
+        could exceed the differences between early rounds.
         """
         kept = self
         if self.lane == "regret":
@@ -116,7 +116,7 @@ class CellTrials:
 
     @cached_property
     def content(self) -> str:
-        """The digest of the stored trials, without empty columns."""
+        """Digest of the stored trials, without empty columns."""
         sink = hashlib.sha256(json.dumps([*self.key, self.status, self.instance]).encode())
         arrays = {"trial": self.trial, "counts": self._counts, "rounds": joined(self.rounds, int)}
         arrays |= {f"{name}_at": joined(v) for name, v in self.at.items() if any(map(len, v))}
@@ -149,7 +149,7 @@ class CellTrials:
 
     @cached_property
     def finals(self) -> "pd.DataFrame":
-        """A frame with one row per trial: its last round, its status and the values at its end."""
+        """DataFrame with one row per trial: its last round, status and values at its end."""
         import pandas as pd
 
         lasts = [int(rounds[-1]) if len(rounds) else 0 for rounds in self.rounds]
@@ -159,7 +159,7 @@ class CellTrials:
 
     @cached_property
     def by_round(self) -> "pd.DataFrame":
-        """A frame with one row per trial and kept round.
+        """DataFrame with one row per trial and kept round.
 
         In the timing lane, values known only at the end of a trial are missing at other rounds.
         """
@@ -173,11 +173,14 @@ class CellTrials:
         return pd.DataFrame({**columns, **{name: self._flat(name) for name in names}})
 
     def _flat(self, name: str) -> np.ndarray:
-        """Return a column at all kept rounds, trial by trial; the last values have all digits."""
+        """Return the values of a column at all kept rounds, trial by trial.
+
+        The value at the end of each trial has all digits.
+        """
         counts = self._counts
         values = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
-        if name == "turns":  # identifies the race, so it holds at every round
+        if name == "turns":  # it identifies the race and is the same at every round
             return np.repeat(ends, counts)
         has_end = (counts > 0) & ~np.isnan(ends)
         values[np.cumsum(counts)[has_end] - 1] = ends[has_end]
@@ -196,9 +199,9 @@ class CellTrials:
         Returns
         -------
         DataFrame
-            Columns round; mean, low and high; lower, median and upper (quartiles); trials. The
-            values are regret in the regret lane and seconds in the timing lane. Empty if no trial
-            is complete.
+            The columns are round; mean; low and high, the ends of the band; lower, median and
+            upper, the quartiles; and trials, the number of trials. The values are regret in the
+            regret lane and seconds in the timing lane. There are no rows if no trial is complete.
         """
         import pandas as pd
 
@@ -236,8 +239,8 @@ def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
 def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
     """Return the rounds of a curve that the table keeps, as an increasing array of shape (m,).
 
-    For each evenly spaced, geometrically spaced or declared round, the last recorded round up to it
-    is kept. A curve with few recorded rounds keeps them all.
+    For each evenly spaced, geometrically spaced or declared round, the table keeps the last
+    recorded round up to it. If a curve has few recorded rounds, the table keeps all of them.
     """
     if len(recorded) <= FEW:
         return recorded
@@ -255,19 +258,19 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Read the trials in some result files, one `CellTrials` per cell; see `read_cell`.
+    """Read the trials in result files; return one `CellTrials` per cell; see `read_cell`.
 
     Parameters
     ----------
     groups : mapping of str to str
-        Paths of the files, mapped to the groups of their cells.
+        Maps the path of each file to the group of its cell.
     declared : mapping
         See `read_cell`.
     """
     of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for path in groups:
         place = parse_result(path)
-        assert place is not None  # the layout made these paths
+        assert place is not None  # true because the layout made these paths
         of_cell[place.lane, place.setting, place.algorithm].append(path)
     return [read_cell(paths, groups[paths[0]], declared)[0] for paths in of_cell.values()]
 
@@ -315,7 +318,8 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
             _midway(columns["regret"][one], marks)
             for one, marks in zip(places, rounds, strict=True)
         ]
-    if "turns" in columns:  # a text; a float represents 12 hexadecimal digits of its hash exactly
+    # Hash the string in this column: a float represents 12 hexadecimal digits exactly.
+    if "turns" in columns:
         marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
         last["turns"] = [int(mark[:12], 16) for mark in marks]
     nothing = [None] * len(trial)
@@ -341,7 +345,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
 
 
 def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
-    """Return the regret at the last recorded round of the first half, or None if it has none."""
+    """Return the regret at the last recorded round of a trial's first half, or None without one."""
     early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
     return regrets[early - 1] if early else None
 
@@ -356,7 +360,7 @@ def _numbers(values: Sequence[Any]) -> np.ndarray:
 
 
 def join(parts: Sequence[CellTrials]) -> CellTrials:
-    """Join parts of a cell into one, with trials in increasing order."""
+    """Join parts of a cell into one `CellTrials`, with trials in increasing order."""
     parts = sorted(parts, key=lambda part: int(part.trial[0]))
     names = dict.fromkeys(name for part in parts for name in part.ends)
     return replace(

@@ -1,9 +1,9 @@
-"""Digests of the code that determines a result, found by following imports before play.
+"""Digests of the code that determines a result; the code is found by following imports.
 
 Modules of this package are identified by dotted name, wherever the package is installed. Users'
 files are identified by their path relative to the folder of the file that a label names, so that
-this folder can be moved. `optimist.core.observation` records the files that a job then loads and
-opens.
+this folder can be moved. The digests are computed before a job plays; files that it loads or opens
+later are recorded by `optimist.core.observation`.
 """
 
 import hashlib
@@ -38,8 +38,8 @@ LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
 def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
     """Return the SHA-256 of the code that determines a cell's results.
 
-    It covers the modules of the algorithm, the environment and the leader of a ``probe``, the loop,
-    everything that these modules import, and the modules that build a trial.
+    It covers the loop, the modules of the algorithm, the environment and the leader of a ``probe``,
+    and everything that these import. It also covers the modules that build a trial.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _glue(in_turns: bool) -> tuple[str, ...]:
 
 
 def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
-    """Return the digest of ``modules`` with their imports, and of ``alone`` without theirs."""
+    """Return one digest of ``modules`` with their imports and ``alone`` without theirs."""
     # Users' files may change while this process runs, so their digests are not cached.
     compute = _computed if all(map(is_own, modules)) else _computed.__wrapped__
     return compute(modules, alone)

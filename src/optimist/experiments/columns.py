@@ -1,8 +1,8 @@
-"""Convert Python values to columns of Arrow tables and columns to numpy arrays, without pandas.
+"""Convert Python values to Arrow columns, and Arrow columns to numpy arrays, without pandas.
 
 `pyarrow.array`, ``to_numpy`` and comparisons import pandas to check for pandas objects, which takes
 longer than the rest of a short job. This module writes and reads the buffers of a column itself, in
-the layout that Arrow specifies (its "Columnar Format").
+the layout of Arrow's specification "Columnar Format".
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-# Doubles represent all integers up to this size; pyarrow rejects larger ones among floats.
+# Doubles represent all integers up to this size; pyarrow rejects larger ones mixed with floats.
 EXACT = 2**53
 _BOOLS = frozenset((bool, np.bool_))
 _INTEGERS = frozenset((int, np.int64))
@@ -19,10 +19,10 @@ _NUMBERS = _INTEGERS | {float, np.float64}
 
 
 def array(values: Sequence[Any]) -> Any:
-    """Return the same Arrow array as ``pyarrow.array(values)``, of the same type.
+    """Return an Arrow array with the same type and values as ``pyarrow.array(values)``.
 
-    None becomes a null. Mixtures of types, and values other than texts, truth values and 64-bit
-    numbers, are converted by pyarrow, which may raise its own errors.
+    None becomes a null. This function converts strings, booleans and 64-bit numbers itself; pyarrow
+    converts all other values and mixtures of types, and may raise its own errors.
     """
     present = [value for value in values if value is not None]
     kinds = frozenset(map(type, present))
@@ -42,13 +42,13 @@ def array(values: Sequence[Any]) -> Any:
         whole = [one for one in present if type(one) in _INTEGERS]
         if kinds <= _NUMBERS and all(-EXACT <= one <= EXACT for one in whole):
             return _assembled(pa.float64(), values, present, np.array(values, np.float64))
-    except (OverflowError, UnicodeEncodeError):  # pyarrow gives the message
+    except (OverflowError, UnicodeEncodeError):  # pyarrow raises the error below
         pass
     return pa.array(values)
 
 
 def _assembled(kind: Any, values: Sequence[Any], present: Sequence[Any], *content: Any) -> Any:
-    """Assemble an Arrow array from its buffers, in which nulls also occupy space."""
+    """Assemble an Arrow array from its buffers, in which nulls occupy space too."""
     nulls = len(values) - len(present)
     mask = _bits(value is not None for value in values) if nulls else None
     buffers = [None if part is None else pa.py_buffer(part) for part in (mask, *content)]
@@ -65,7 +65,7 @@ def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     column : pyarrow.Array or pyarrow.ChunkedArray
-        Column of numbers, of truth values, or of nulls only.
+        Column of numbers, of booleans, or only of nulls.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     TypeError
-        If the column has another type, such as texts, for which ``to_pylist`` is fast.
+        If the column has another type, such as strings, for which ``to_pylist`` is fast.
     """
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_of_chunk(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]

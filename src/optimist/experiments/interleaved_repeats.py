@@ -1,7 +1,8 @@
 """Timing in turns: one process plays the cells of a race trial by trial.
 
-In turn r, every cell plays its trial r, in random order. Anything that slows the machine down for
-longer than a trial then slows all cells equally, and cancels in the ratio of two times in a turn.
+In turn r, the cells play their trial r one after another, in random order. Anything that slows the
+machine down for longer than a trial then slows all cells equally, and cancels in the ratio of two
+times from the same turn.
 """
 
 import uuid
@@ -15,13 +16,13 @@ from optimist.numerics.seeding import stream
 def order(race: Sequence[Trials], turn: int) -> list[Trials]:
     """Return the cells that play in a turn, in random order.
 
-    The order is drawn from all orders in which a leader comes before its followers. It is seeded by
-    race and turn, so the order of the argument ``race`` has no effect.
+    The order is drawn from all orders in which a leader comes before its followers. The
+    race and the turn give the seed, so the order of cells in ``race`` has no effect.
 
     Parameters
     ----------
     race : sequence of Trials
-        Cells of a race, with their trials from 0 on.
+        Cells of a race, each with its trials from trial 0 on.
     turn : int
         Index of the turn, counted from 0.
     """
@@ -47,5 +48,5 @@ def _follows(one: Trials, leader: Trials) -> bool:
 
 
 def mark(race: Sequence[Trials]) -> str:
-    """Return a text that is unique to the results of these turns."""
+    """Return a unique string that marks the results that one process timed in turns."""
     return fingerprint({"race": race[0].race, "process": uuid.uuid4().hex})

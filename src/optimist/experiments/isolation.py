@@ -2,7 +2,7 @@
 
 A user's class may store numbers in its module, patch numpy, start threads or draw from a shared
 generator. This process never loads the class. Each copy loads it for one trial, so its side effects
-reach no other trial, whatever the number of processes.
+reach no other trial, however many processes there are.
 """
 
 import os
@@ -21,12 +21,12 @@ from optimist.core import observation
 from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
-CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
-_SECONDS = 0.2  # seconds between checks for an ended copy, whose children may keep its pipe open
+CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Apple's Accelerate fails after a fork
+_SECONDS = 0.2  # between checks whether the copy has ended; its children may keep the pipe open
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
-    """Call ``function`` in a copy of this process, which then ends, and return the result.
+    """Call ``function`` in a copy of this process and return its result; the copy then ends.
 
     Files that the copy reads are recorded as if this process had read them; see
     `optimist.core.observation`.
@@ -46,7 +46,7 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     EndedError
         If the copy ended before the function returned, through ``os._exit`` or a signal.
     Exception
-        If the function raised it. An exception of a user's class is replaced by an exception with
+        If the function raises one. An exception of a user's class is replaced by an exception with
         the same class name and message.
     """
     if not CAN_FORK:
@@ -93,7 +93,7 @@ def _answer(
     try:
         try:
             _end_with(parent)
-            # Classes should not use these generators, but some do.
+            # Users' classes should not use these global generators, but some do.
             random.seed(seed)
             np.random.seed(seed % 2**32)  # noqa: NPY002
             content = pickle.dumps(("found", (function(), observer and observer.report())))
@@ -120,7 +120,7 @@ def _end_with(parent: int) -> None:
 
 
 def _received(reading: int, child: int) -> tuple[bytes, int]:
-    """Return the output of a copy and its exit status, negative if a signal ended the copy."""
+    """Return the output of a copy and its exit status, which is negative after a signal."""
     content = b""
     ended = None
     while ended is None or select.select([reading], [], [], 0.0)[0]:
@@ -136,7 +136,7 @@ def _received(reading: int, child: int) -> tuple[bytes, int]:
 
 
 def _status(child: int, options: int) -> int | None:
-    """Return a child's wait status, or None if it still runs; 0 if the status was discarded."""
+    """Return a child's wait status: None while it runs, 0 if the system discarded the status."""
     try:
         ended, status = os.waitpid(child, options)
     except ChildProcessError:

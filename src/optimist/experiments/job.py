@@ -1,4 +1,4 @@
-"""Jobs of the workflow: a process plays trials of a cell, or a race, and writes the results."""
+"""Jobs of the workflow, each of which plays trials of a cell, or a race, and writes results."""
 
 import logging
 import os
@@ -58,9 +58,9 @@ def make_race(
 ) -> None:
     """Play a race of the timing lane in turns, and write its results to a folder.
 
-    The folder appears complete at the end, or not at all if an error occurs. The parameters are as
-    in `make_result`, with one description per cell; ``limits`` contains the ``seconds`` of each
-    cell.
+    The folder appears at the end with all its files; if an error occurs, it does not appear. The
+    parameters are as in `make_result`, but with one description per cell; ``limits`` contains the
+    ``seconds`` of each cell.
     """
     target = Path(folder)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
@@ -88,7 +88,7 @@ def make_race(
 
 
 class _File:
-    """A result file to be written, with the player of its trials."""
+    """A result file to write, with the player of its trials."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ def _play_in_turns(files: Sequence[_File]) -> None:
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
-    """Return the paths of a cell's data set, which has a checksum, and of the stored scores."""
+    """Return the paths of a cell's data set, which a digest covers, and of the stored scores."""
     if "dataset" not in cell.spec:
         return []
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
@@ -182,7 +182,7 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
     """Return the resolved cell for the metadata, or only its data set's digest if time runs out.
 
-    In that case, the trials, which also construct the environment, will report the lack of time.
+    In that case, the trials will report the lack of time, since they construct the environment too.
     """
     try:
         with limited(seconds):

@@ -1,8 +1,8 @@
 """A time limit that ends the trials of a job with a status, and a meter of resource use.
 
-A scheduler kills a job that exceeds its requested time, and all its results are lost. Here, a trial
-that exceeds the limit ends with the status ``out_of_time``, much as after a numerical failure, and
-the result file records this status.
+If a job exceeds its requested time, the scheduler kills it and all its results are lost. To prevent
+this, a trial that exceeds the limit ends with the status ``out_of_time``, much as it would after a
+numerical failure, and the result file records this status.
 """
 
 import re
@@ -21,9 +21,10 @@ from optimist.core.errors import OutOfTimeError
 
 @contextmanager
 def limited(seconds: float | None = None) -> Iterator[None]:
-    """Raise `OutOfTimeError` within the block after ``seconds`` of wall time, never if None.
+    """Raise `OutOfTimeError` in the ``with`` block after ``seconds`` of wall time.
 
-    This works only in the main thread, where Python handles signals.
+    There is no limit if ``seconds`` is None, or outside the main thread, the only thread where
+    Python handles signals.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -42,7 +43,7 @@ def limited(seconds: float | None = None) -> Iterator[None]:
 
 
 class Meter:
-    """Meter of the total resource use within ``with`` blocks.
+    """Meter of the total use of processor time and memory within ``with`` blocks.
 
     Attributes
     ----------
@@ -79,7 +80,7 @@ class Meter:
 
     @property
     def use(self) -> dict[str, Any]:
-        """The measured use, as plain data."""
+        """The measurements, as plain data."""
         return {"cpu_seconds": self.cpu_seconds, "peak_mb": self.peak_mb}
 
 
@@ -90,7 +91,7 @@ def _seconds_of_children() -> float:
 
 
 def forget_peak_memory() -> None:
-    """Reset `peak_memory`, where Linux permits it."""
+    """Reset the value of `peak_memory` if the system is Linux and permits it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

@@ -1,7 +1,7 @@
-"""The loop of all trials, in which an environment and an algorithm interact round by round.
+"""The loop that plays a trial: an environment and an algorithm interact round by round.
 
-Only the methods `select`, `update` and `prepare`, or `propose` and `observe`, are timed. A
-numerical failure never crashes a run; instead, each trial ends with a status:
+Only the methods `select`, `update` and `prepare` (on a box, `propose` and `observe`) are timed. A
+numerical failure does not crash the run. Instead, each trial ends with a status:
 
 ``ok``            no failure
 ``unconverged``   an inner solver missed its tolerance or met a NaN at least once; the curve is
@@ -13,7 +13,7 @@ numerical failure never crashes a run; instead, each trial ends with a status:
 ``timeout``       the time limit of `play` expired; the curve ends there
 ``out_of_time``   the job's time limit expired; the curve ends before that round
 
-If an environment breaks its contract in another way, the error names the environment.
+If an environment breaks its contract in another way, an error that names the environment is raised.
 """
 
 import math
@@ -50,7 +50,7 @@ LARGEST_REWARD = 1e150
 # Relative rounding error by which a value may exceed the maximum.
 ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
-# Statuses of trials that ended early but may be complete on another machine.
+# Statuses of trials that ended early but might be complete on another machine.
 EARLY = ("out_of_time",)
 # Columns that the loop measures; diagnostics of algorithms must have other names.
 MEASURED = frozenset(
@@ -62,11 +62,11 @@ MEASURED = frozenset(
 
 
 def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
-    """Return a sorted list of about 300 rounds at which a run is recorded, counted from 1.
+    """Return the rounds at which a run is recorded, as a sorted list of about 300 numbers from 1.
 
-    A quarter of them are spaced geometrically, to show early rounds on logarithmic axes. A run
-    truncated after ``rounds`` is recorded at the same rounds as the full run, and at its own last
-    round.
+    A quarter of them are spaced geometrically, to show early rounds on logarithmic axes. If a run
+    is truncated after ``rounds``, it is recorded at the same rounds as the full run, and also at
+    its own last round.
     """
     rounds = horizon if rounds is None else min(rounds, horizon)
     if rounds < 1:
@@ -101,14 +101,14 @@ class Trajectory:
 
     @property
     def columns(self) -> dict[str, list[Any]]:
-        """A list of values for each column, all of the same length."""
+        """The values of each column, in lists of equal length."""
         return {name: [row[name] for row in self.rows] for name in (self.rows or [{}])[0]}
 
 
 class Coverage(Observer):
     """Observer that records whether the confidence set contained the truth in all rounds so far.
 
-    Its column ``covered`` is None if there is no truth.
+    The column ``covered`` is None if there is no truth.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def play(
         Observers of the trial; a numerical error in an observer ends the trial just as one in the
         algorithm does.
     time_limit : float or None
-        Time in the timed methods, in seconds, after which the trial ends with the status
+        Total time in the timed methods, in seconds, after which the trial ends with the status
         ``timeout``.
 
     Returns
@@ -172,10 +172,10 @@ def play(
 def run_rounds(
     rounds: "_Rounds", marks: Sequence[int], time_limit: float | None = None
 ) -> Trajectory:
-    """Play up to the last mark and record totals at the marks; raise no numerical errors."""
+    """Play up to the last mark, record totals at marks, and turn numerical errors into a status."""
     trajectory = Trajectory()
     invalid: set[str] = set()
-    # A reward that makes a solver overflow leaves a NaN, perhaps outside the state that is checked.
+    # If a reward makes a solver overflow, a NaN may arise outside the state that is checked.
     with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
         _play_rounds(rounds, trajectory, marks, time_limit)
     if trajectory.status == "ok":
@@ -209,7 +209,7 @@ def _play_rounds(
         except Exception as error:
             if not _is_numerical(error):
                 if not isinstance(error, OptimistError):
-                    with suppress(Exception):  # an exception may not allow new attributes
+                    with suppress(Exception):  # some exceptions do not allow new attributes
                         setattr(error, ROUND, f", in round {t + 1}")
                 raise
             trajectory.status = f"failed: {error}"
@@ -220,8 +220,8 @@ def _play_rounds(
             break
 
 
-# Messages of math, numpy, scipy and scikit-learn about unusable numbers. The math module says
-# "math domain error" up to Python 3.13, and "expected a ..." in later versions.
+# Matches messages of math, numpy, scipy and scikit-learn about unusable numbers. The math module
+# says "math domain error" up to Python 3.13, and "expected a ..." in later versions.
 _ABOUT_NUMBERS = re.compile(
     r"^expected a |domain error"
     r"|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
@@ -240,7 +240,7 @@ class NotFiniteError(Exception):
 
 
 class RewardError(Exception):
-    """Raised when a reward is not a number that an algorithm can learn from."""
+    """Raised when a reward is too large or not finite."""
 
 
 def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
@@ -282,7 +282,7 @@ def _fault(
 
 
 def _is_of_this_package(environment: Environment) -> bool:
-    """Return whether the contract tests cover the class, so that the loop need not check it."""
+    """Return whether the class is from this package; if so, tests cover it instead of the loop."""
     return type(environment).__module__.startswith("optimist.")
 
 
@@ -297,7 +297,7 @@ def check_index(index: Any, arms: int, t: int, algorithm: Any) -> None:
 
 
 class _Rounds(ABC):
-    """Running totals of one trial."""
+    """Base class of a trial being played, with its running totals."""
 
     def __init__(
         self, environment: Any, algorithm: Any, observers: Sequence[Observer] = ()
@@ -372,7 +372,7 @@ class ArmRounds(_Rounds):
         self._is_trusted = _is_of_this_package(environment)
 
     def arms(self, t: int) -> np.ndarray:
-        """Check and return the arms of a round; skip the check if they are known to be valid."""
+        """Check and return the arms of a round; skip the check for arms known to be valid."""
         environment = self.environment
         arms: np.ndarray = ask(environment, "arms", t, t)
         if not (self._is_trusted and (environment.arms_are_checked or arms is self._checked)):
@@ -463,7 +463,7 @@ class _BoxRounds(_Rounds):
 
     def totals(self) -> dict[str, Any]:
         totals = {**super().totals(), "simple_regret": self.simple_regret}
-        # If the maximum is unknown, the regret of an instance is relative to its best known value.
+        # If the maximum is unknown, tables measure regret from the instance's best known value.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
         return {**totals, **named}
 

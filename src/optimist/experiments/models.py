@@ -21,22 +21,22 @@ class Shared(Keys, total=False):
 
 
 class Setting(Keys):
-    title: str  #: A few words for the titles of panels.
-    about: str  #: One sentence that describes the setting and gives its place in the paper.
-    #: One parameter with a list of values, or with a mapping from values to words; each value makes
-    #: a setting. {parameter} is replaced by the value in the name, and by the word in title and
-    #: about.
+    title: str  #: Short title for panels.
+    about: str  #: One sentence that describes the setting and says where it is in the paper.
+    #: One parameter with a list of values, or with a mapping from values to words; each value
+    #: defines a setting. The value replaces {parameter} in the setting's name; the word replaces it
+    #: in title and about.
     each: NotRequired[Annotated[dict[str, list[Any] | dict[str, Any]], MinLen(1), MaxLen(1)]]
     environment: str  #: Name in the registry of environments.
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
-    #: Arguments of the environment's method problem: delta, factor, ...
+    #: Arguments of the environment's method problem, such as delta and factor.
     problem: NotRequired[Arguments]
     horizon: NotRequired[Horizon]  #: Number of rounds per trial, T.
     dataset: NotRequired[str]  #: Name of a prepared data set.
 
 
 class Settings(Keys):
-    paper: str  #: ID of the paper, the same as the folder's name.
+    paper: str  #: ID of the paper, which is also the name of its folder.
     title: str  #: Title of the paper.
     reference: str  #: Authors and year.
     method: NotRequired[str]  #: Name of the paper's own algorithm.
@@ -50,13 +50,13 @@ class Settings(Keys):
     options: NotRequired[dict[str, dict[str, Words]]]
     #: For each environment, the keys that all its settings share unless they override them.
     defaults: NotRequired[dict[str, Shared]]
-    #: Settings, by name. Their variants are labels, name[option=value,...], and need no entry.
+    #: Settings, by name. Variants are given by labels, name[option=value,...], and need no entry.
     settings: dict[SettingName, Setting]
 
 
 class Grouped(Keys):
-    #: The set of targets that includes these cells; default paper. Cells of the group variants
-    #: belong to the target PAPER_variants, which the target all does not include.
+    #: Group of targets that includes these cells; the default is paper. Cells in the group variants
+    #: belong to the target PAPER_variants, which is not part of the target all.
     group: NotRequired[Group]
 
 
@@ -66,7 +66,7 @@ class Defaults(Grouped):
 
 class Grid(Keys):
     settings: Entries  #: Labels, lists and sweeps of settings.
-    #: Labels, lists and sweeps of algorithms. Name each cell in only one block, or only one race.
+    #: Labels, lists and sweeps of algorithms. Name each cell in only one block or race.
     algorithms: Entries
 
 
@@ -75,14 +75,14 @@ class Block(Grouped, Grid):
 
 
 class Probe(Keys):
-    #: Label of the algorithm that plays. If it takes part in the same race with the same number
-    #: of rounds, it plays only once.
+    #: Label of the algorithm whose choices are played. If it takes part in the same race with the
+    #: same number of rounds, it plays only once.
     leader: str
-    every: Turns  #: Number of rounds between selections, at most a quarter of a trial.
+    every: Turns  #: Number of rounds between selections, limited to a quarter of a trial.
 
 
 class Part(Grid):
-    #: Number of turns in which these cells play, from the first turn on; default: all turns.
+    #: Number of turns in which these cells play, starting with the first; by default, all turns.
     turns: NotRequired[Turns]
     rounds: NotRequired[Horizon]  #: Number of rounds after which to truncate a trial.
     #: Time the algorithms on the history of a faster leader, and only in some rounds.
@@ -90,7 +90,7 @@ class Part(Grid):
 
 
 class Race(Grouped):
-    #: Number of measured turns: in turn r, every cell plays its trial r, in random order. A short
+    #: Number of measured turns. In turn r, the cells play their trial r, in random order. A short
     #: unmeasured turn comes first.
     turns: Turns
     #: Parts of the race; each part combines every setting with every algorithm.
@@ -98,7 +98,8 @@ class Race(Grouped):
 
 
 class Runs(Keys):
-    #: Lists of labels, by name; $name means all entries of a list, here and in figures and claims.
+    #: Lists of labels, by name. $name stands for the entries of a list, here and in figures and
+    #: claims.
     lists: NotRequired[dict[Name, Entries]]
     defaults: NotRequired[Defaults]  #: Keys that every block of runs has unless it overrides them.
     #: Blocks of the regret lane; each block combines every setting with every algorithm.
@@ -106,8 +107,8 @@ class Runs(Keys):
     #: Races: one job plays all cells of a race in turns, alone on the machine, so that their times
     #: may be compared.
     timings: list[Race]
-    #: Studies, which make tables instead of trials, by name; each defines the keys of its section.
+    #: Studies, by name, which make tables instead of trials; each study defines its own keys.
     studies: NotRequired[dict[str, dict[str, Any]]]
-    #: Named parts of the paper, each a list of settings: the target PAPER_NAME makes all results of
-    #: these settings, and the figures that show no other settings.
+    #: Named parts of the paper, each a list of settings. The target PAPER_NAME makes all results of
+    #: these settings, and all figures that show only these settings.
     parts: NotRequired[dict[Name, Entries]]

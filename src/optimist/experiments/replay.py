@@ -36,7 +36,7 @@ class Choices(Observer):
 
 @dataclass(frozen=True)
 class History:
-    """A leader's choices in a trial, for its followers.
+    """Choices of a leader in a trial, which its followers replay.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class _ReplayRounds(ArmRounds):
 
     @property
     def status(self) -> str:
-        """The follower's status if it is not ok and the leader's trial is complete.
+        """The leader's status if its trial is incomplete or the follower's status is ok.
 
-        Otherwise, this is the leader's status.
+        Otherwise, this is the follower's status.
         """
         if self.history.status not in COMPLETE:
             return self.history.status
@@ -84,7 +84,7 @@ class _ReplayRounds(ArmRounds):
             choice = follower.select(arms)
             end = time.perf_counter()
             check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # rounds not yet charged
+            rounds = t if self.rates is None else 0  # earlier rounds, not yet charged
             self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1
@@ -119,8 +119,8 @@ def replay(
 ) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
-    The ``follower`` learns from the leader's arms and rewards, and selects only in every
-    ``every``-th round. The time of a selection is charged to every round until the next selection,
+    The ``follower`` learns from the leader's arms and rewards, and selects an arm only once every
+    ``every`` rounds. The time of a selection is charged to every round until the next selection,
     so ``seconds`` estimates the time of a full trial on this history. The trial ends early if the
     leader's trial ended early.
 

@@ -1,7 +1,7 @@
 """Required content of a result file: complete metadata, and rows that match them.
 
-A checksum confirms the bytes. These checks confirm the content: the table contains the expected
-cell and the expected trials, in order, each up to its last round, with finite numbers.
+A checksum verifies the bytes of a file. The checks here verify its content: the table must contain
+the expected cell and the expected trials in order, each up to its last round, with finite numbers.
 """
 
 import re
@@ -19,7 +19,7 @@ from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 from optimist.experiments.trials import Trials
 
 STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|failed: (.|\n)*")
-ROUNDING = 1e-6  # relative decrease that is allowed in a cumulative value
+ROUNDING = 1e-6  # largest relative decrease allowed in a cumulative value
 # Keys of the metadata; a dot separates the keys of nested mappings.
 KEYS = (
     *(f"trials.{name}" for name in (*(field.name for field in fields(Trials)), "code")),
@@ -32,7 +32,7 @@ KEYS = (
 def check_metadata(metadata: Any) -> None:
     """Raise ResultError unless metadata have all keys that a result file needs.
 
-    The message does not name the file.
+    The caller adds the name of the file to the message.
     """
     for key in KEYS:
         value = metadata
@@ -48,9 +48,9 @@ def check_metadata(metadata: Any) -> None:
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
-    """Raise ResultError unless the metadata describe the rows.
+    """Raise ResultError unless the rows match their metadata.
 
-    The message does not name the file.
+    The caller adds the name of the file to the message.
     """
     asked = metadata["trials"]
     if not len(table):
@@ -72,7 +72,7 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
 
 
 def _distinct(column: Any) -> list[Any]:
-    """Return the distinct values of a column of texts, in order of appearance."""
+    """Return the distinct values of a column of strings, in order of appearance."""
     return [*dict.fromkeys(column.to_pylist())]
 
 

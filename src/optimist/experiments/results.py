@@ -1,9 +1,10 @@
-"""Result files: one Parquet file for each range of trials of a cell, complete or absent.
+"""Result files: one Parquet file, complete or absent, for each range of trials of a cell.
 
-Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
-one column per diagnostic of the algorithm. In the timing lane, ``turns`` is a text shared only by
-cells that one process timed in turns. The file's metadata contain the description of the trials,
-the resolved cell and the provenance of the run, as JSON under the key ``optimist``.
+The columns are paper, setting, algorithm, trial, round, regret, seconds, status, covered,
+state_bytes, and one column per diagnostic of the algorithm. In the timing lane, ``turns`` is a
+string shared only by cells that one process timed in turns. The file's metadata contain the
+description of the trials, the resolved cell and the provenance of the run, as JSON under the key
+``optimist``.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ from optimist.experiments.trials import Trials
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
-# Columns that differ between two runs of the same cell.
+# Columns that may differ between two runs of the same cell.
 VOLATILE = ("seconds", "select_seconds", "turns")
 REMEDY = (
     "`optimist results --delete damaged`, with the --configfile of the run if it had one, deletes "
@@ -37,8 +38,8 @@ REMEDY = (
 def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = "") -> pa.Table:
     """Convert trajectories, given by trial index, to a table with one row per recorded round.
 
-    ``turns`` is the text from `optimist.experiments.interleaved_repeats.mark` if one process timed
-    several cells in turns.
+    If one process timed several cells in turns, ``turns`` is the string from
+    `optimist.experiments.interleaved_repeats.mark`.
     """
     rows: list[dict[str, Any]] = []
     for trial, trajectory in trajectories.items():
@@ -112,7 +113,7 @@ def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
 
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
-    """Put the path of a file before an error's message, and the remedy after it."""
+    """Add the path of a file and the remedy to the message of a `ResultError`."""
     try:
         yield
     except ResultError as error:

@@ -1,4 +1,4 @@
-"""Settings given by labels: a base setting of a paper with some parameters changed.
+"""Settings given by labels, each of which changes some parameters of a base setting of a paper.
 
 An option of a setting is a parameter of its environment, a keyword of the environment's method
 ``problem``, or ``horizon``.
@@ -52,7 +52,7 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
 
 
 def option_places(environment: str) -> dict[str, str]:
-    """Return the place of each option in a setting: ``parameters``, ``problem`` or ``horizon``."""
+    """Map each option to its key in a setting: ``parameters``, ``problem`` or ``horizon``."""
     return _places(environment_class(environment))
 
 

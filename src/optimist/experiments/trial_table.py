@@ -38,8 +38,8 @@ AGAIN = "delete it and make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
-# Values at the end of a trial whose columns come first, and values that are stored as floats even
-# if all are whole numbers.
+# FIRST names the values at the end of a trial whose columns come first; REAL names the values that
+# are stored as floats even if all of them are whole numbers.
 FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
 REAL = frozenset(FIRST) - {"covered"}
 
@@ -73,7 +73,7 @@ class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
 
 
 class TrialTable:
-    """All trials of a paper: the rows of its file, and fresh results that replace some of them.
+    """All trials of a paper: the rows of its file, some of which fresh results may replace.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ class TrialTable:
 
         In the regret lane, ``finals`` contains the values at the end of each trial, ``regrets``
         the values at the kept rounds and ``curves`` the means over the trials. In the timing lane,
-        ``times`` contains the values at the recorded rounds. For ``level``,
-        ``interval`` and ``first``, see `CellTrials.curves`; ``first`` also limits ``finals``.
+        ``times`` contains the values at the recorded rounds. For ``level``, ``interval`` and
+        ``first``, see `CellTrials.curves`; ``first`` also limits ``finals``.
         """
 
         def finals(cell: CellTrials) -> "pd.DataFrame":
@@ -186,14 +186,14 @@ class TrialTable:
             )
 
     def best_known_of(self, keys: Iterable[CellKey]) -> dict[str, float]:
-        """Return the smallest known regret on each instance that occurs in some cells."""
+        """Return the smallest known regret on each instance that occurs in the given cells."""
         cells = (self.recorded(*key) for key in keys if key[0] == "regret")
         met = {name for cell in cells if cell is not None for name in cell.instance}
         return {name: value for name, value in sorted(self._least.items()) if name in met}
 
     @cached_property
     def _least(self) -> dict[str, float]:
-        """The smallest regret that any method reached in any round, by instance."""
+        """The smallest regret that any algorithm reached in any round, by instance."""
         met = [
             (name, value)
             for lane, *cell, name, value in self._columns("instance", "simple_regret")
@@ -202,10 +202,10 @@ class TrialTable:
         for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
             met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
         values = sorted((name, float(value)) for name, value in met if name and value is not None)
-        return dict(reversed(values))  # the smallest value of each name is inserted last
+        return dict(reversed(values))  # the smallest value of each name is inserted last and stays
 
     def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the lane, setting, algorithm and other given columns of each row of the file."""
+        """Yield lane, setting, algorithm and the columns ``names`` for each row of the file."""
         columns = ["lane", "setting", "algorithm", *names]
         if self._groups and {*columns} <= {*self._file.schema_arrow.names}:
             rows = self._file.read(columns, use_threads=False)
@@ -223,7 +223,7 @@ class TrialTable:
         return self._read[key]
 
 
-# Reading, without pyarrow's own conversions, which import pandas.
+# Functions that read. They avoid pyarrow's own conversions, which import pandas.
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def _floats(column: Any) -> np.ndarray:
 
 
 def _lists(column: pa.ChunkedArray) -> list[np.ndarray]:
-    """Return the lists of numbers in a column as arrays, with an empty array for a null."""
+    """Return the lists of numbers in a column as arrays; a null becomes an empty array."""
     lists: list[np.ndarray] = []
     for chunk in column.chunks:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
@@ -306,7 +306,7 @@ def write(
     Parameters
     ----------
     cells : iterable of CellTrials
-        Cells of one paper, as measured, at the kept rounds.
+        Cells of one paper at the kept rounds, with regret as measured.
     path : str or Path
     declared : mapping
         Rounds at which claims and panels read values, by ``lane/setting``.
@@ -359,7 +359,7 @@ def _schema(cells: list[CellTrials]) -> pa.Schema:
 
 
 def _rows(cells: list[CellTrials], schema: pa.Schema) -> pa.Table:
-    """Return an Arrow table with the rows of some cells."""
+    """Return an Arrow table with the rows of the given cells."""
 
     def column(cell: CellTrials, name: str, kind: Any) -> list[Any]:
         if name in ("lane", "group", "setting", "algorithm"):

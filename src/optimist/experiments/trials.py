@@ -21,11 +21,12 @@ from optimist.experiments.limits import limited
 from optimist.experiments.loop import Trajectory
 from optimist.numerics import seeding
 
-# Keys of each lane in the configuration: its blocks, and the cap on its trials.
+# For each lane, the configuration keys of its blocks and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# An unmeasured trial has at most this number of rounds and this share of a measured trial's rounds.
+# A warm-up trial has at most WARM_UP rounds, and at most this share of the rounds of a measured
+# trial.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
-# Fields of `Trials` that affect no numbers in a trial.
+# Fields of `Trials` that do not affect the numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
 CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
@@ -45,7 +46,7 @@ class Trials:
     probe : dict or None
         ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
     group : str
-        The set of targets that asks for the trials.
+        Group of targets that asks for the trials.
     race : str
         In the timing lane, the number of the race in the paper.
     rivals : str
@@ -74,7 +75,7 @@ class Trials:
         return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
 
     def place(self, digest: str) -> Result:
-        """Return the place of the trials' result file, given the digest of their inputs."""
+        """Return the location of the trials' result file, given the digest of their inputs."""
         cell = self.cell
         names = self.lane, cell.paper, cell.setting, cell.algorithm, digest[:DIGEST]
         if self.lane == "timing":
@@ -83,7 +84,7 @@ class Trials:
 
     @cached_property
     def code(self) -> str:
-        """The digest of the code that determines the result; "" if the algorithm has no file."""
+        """Digest of the code that determines the result; "" if the algorithm has no file."""
         is_named = not self.cell.is_of_this_process
         return code_digest.of_cell(self.cell, self.probe, self.lane == "timing") if is_named else ""
 
@@ -121,19 +122,20 @@ def expand(
     least: Mapping[CellKey, int] | None = None,
     kept: Container[CellKey] | None = None,
 ) -> list[Trials]:
-    """Return all trials that a paper asks for, in both lanes, by cell.
+    """Return the trials that a paper asks for in both lanes, one `Trials` per lane and cell.
 
-    A cell in several blocks of a lane is played once; the blocks must agree about it and, in the
-    timing lane, belong to the same race.
+    If several blocks of a lane contain a cell, it is played once. These blocks must ask for the
+    same trials of the cell and, in the timing lane, must belong to the same race.
 
     Parameters
     ----------
     paper : mapping
         A loaded paper configuration.
     caps : mapping
-        Caps ``rounds``, ``trials`` and ``timing_trials`` on the paper's numbers (None: no cap).
+        Upper limits ``rounds``, ``trials`` and ``timing_trials`` on the paper's numbers; None means
+        no limit.
     only : mapping
-        Lists ``settings`` and ``algorithms`` that restrict the cells (empty: all).
+        Lists ``settings`` and ``algorithms`` of the cells to include; an empty list includes all.
     least : mapping
         Minimum number of trials for some cells, by lane, setting and algorithm.
     kept : container or None
@@ -184,7 +186,7 @@ def _block_cells(
 
 
 class Player:
-    """Player of a cell's trials, with a time limit that excludes the time of other cells.
+    """Player of a cell's trials, whose time limit does not count the time of other cells.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ class Player:
         Folder of the prepared data sets.
     seconds : float or None
         Wall time for all trials together. With n trials left, a trial may take 2 / (n + 1) of the
-        remaining time, almost twice an equal share; a trial that hangs thus leaves time for others.
+        remaining time, almost twice an equal share, so a trial that hangs leaves time for others.
     """
 
     def __init__(
@@ -208,7 +210,7 @@ class Player:
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
-        """Play the start of the first trial, to load modules and fill caches.
+        """Play the first rounds of the first trial, to load modules and fill caches.
 
         A cell with foreign code is instead warmed up in each copy of this process that plays a
         trial.
@@ -252,7 +254,7 @@ class Player:
         def play() -> tuple[Trajectory, Histories | None]:
             try:
                 with limited(seconds):
-                    if is_foreign:  # warm up; the next trial will raise its own errors
+                    if is_foreign:  # warm up; if the next trial has errors, it raises them later
                         with suppress(Exception, SystemExit):
                             self._play_here(trial + 1, self._start, None)
                     return self._play_here(trial, rounds, histories), histories

@@ -1,13 +1,13 @@
 """Prepared data sets: arms, or tables for classifiers, made from verified tables of real data.
 
-Each prepared data set is made from a raw table by a module in this folder, which has two functions:
+A module in this folder makes each prepared data set from a raw table. It has two functions:
 
 ``write(frame, path, **options)``  writes the prepared data set to a CSV file;
 ``facts(frame, path, **options)``  returns (name, value) pairs about the raw table and the CSV file.
 
-The options of a prepared data set distinguish it from other data sets made from the same raw table.
-Of the options from the data set and from the configuration, each function receives only those that
-its signature names.
+Options come from the data set, where they distinguish it from other data sets made from the same
+raw table, and from the configuration. Each function receives only the options that its signature
+names.
 """
 
 import importlib
@@ -38,7 +38,7 @@ class Preparation:
     options: dict = field(default_factory=dict)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Return a function of the module, ``write`` or ``facts``."""
+        """Return the function ``write`` or ``facts`` of the module."""
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:

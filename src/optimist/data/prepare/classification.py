@@ -1,7 +1,8 @@
-"""Tables for training classifiers: a label, 0 or 1, then the features on their original scale.
+"""Tables for training classifiers, with a label, 0 or 1, and features on their original scale.
 
 Rows with a missing value are dropped. The label is 1 for the larger of the two values in the last
-column of the raw table (for text, M is larger than B). Features are neither scaled nor recoded.
+column of the raw table; text is compared alphabetically, so M is larger than B. Features are
+neither scaled nor recoded.
 """
 
 from pathlib import Path
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 
 
 def write(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Prepare a raw table and write ``label``, then the features, with 12 significant digits."""
+    """Prepare a raw table and write it as CSV with 12 significant digits."""
     table = prepare(frame)
     write_numbers(table.columns, table.to_numpy(float), path)
 
 
 def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a raw table's rows without missing values: ``label``, 0 or 1, then the features."""
+    """Return the rows of a raw table that have no missing value.
+
+    The first column of the result is ``label``, 0 or 1; the features follow.
+    """
     *names, label = frame.columns
     texts = list(frame[names].select_dtypes(exclude="number").columns)
     if texts:

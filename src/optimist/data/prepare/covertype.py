@@ -9,7 +9,7 @@ variance over all rows. The arm of cluster C_k and its mean reward are
 Source: Zhang et al. (2025), Generalized Linear Bandits: Almost Optimal Regret with One-Pass
 Update, appendix F.3. The paper gives neither the K-means seed nor the scaling of the arms.
 
-Only the partition comes from floating-point K-means. Column moments and centroids are computed from
+K-means, in floating point, gives only the partition. Column moments and centroids are computed from
 exact integer sums, so neither BLAS nor the number of threads can change their last digits.
 """
 
@@ -44,7 +44,7 @@ NUMERIC = (
 LABEL = "Cover_Type"
 LODGEPOLE_PINE = 2
 FEATURES = (*NUMERIC, "constant")
-NORM_SLACK = 1e-9  # the norm of a rounded arm may exceed 1 by this much
+NORM_SLACK = 1e-9  # after rounding, the norm of an arm may exceed 1 by this much
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class CovertypeArms:
 def write(
     frame: "pd.DataFrame", path: str | Path, clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> None:
-    """Write the arms made from a raw table; options are as in `prepare`."""
+    """Make arms from a raw table and write them; for the options, see `prepare`."""
     write_arms(prepare(frame, clusters, seed, n_init), path)
 
 
@@ -76,7 +76,7 @@ def facts(
     n_init: int = 1,
     spread_seeds: Sequence[int] = (),
 ) -> list[tuple[str, float]]:
-    """Return (name, value) pairs of the extreme cluster means for each seed in ``spread_seeds``."""
+    """Return the lowest and highest cluster mean for each of ``spread_seeds``, each with a name."""
     table = extremes(frame, spread_seeds, clusters, n_init, clustered={seed: read_arms(path)})
     names = ("lowest", "highest")
     return [
@@ -103,7 +103,7 @@ def prepare(
     Raises
     ------
     DataError
-        If a column is missing, is constant or does not consist of integers.
+        If a column is missing or constant, or does not consist of integers.
     ConfigError
         If a cluster is empty, or there are more clusters than rows.
     """
@@ -129,8 +129,8 @@ def extremes(
 ) -> "pd.DataFrame":
     """Return the lowest and highest mean reward for each K-means seed.
 
-    The table has columns ``seed, lowest, highest``; each seed costs one clustering of all rows,
-    unless its arms are in ``clustered``.
+    The table has columns ``seed``, ``lowest`` and ``highest``. For each seed whose arms are not in
+    ``clustered``, all rows are clustered once.
     """
     import pandas as pd
 
@@ -150,9 +150,9 @@ def extremes(
 def logistic_fit_norm(arms: CovertypeArms) -> float:
     """Return the norm of theta in a logistic fit to the means, weighted by cluster size.
 
-    The fit maximises the likelihood of all rows as if each had the features of its arm, without a
-    penalty and without an intercept other than the constant feature. Compare the norm with the
-    radius S given to the algorithms.
+    The fit treats each row as if it had the features of its arm, and maximises the likelihood of
+    all rows without a penalty. It has no intercept other than the constant feature. Compare the
+    norm with the radius S given to the algorithms.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -165,7 +165,7 @@ def logistic_fit_norm(arms: CovertypeArms) -> float:
 
 
 def write_arms(arms: CovertypeArms, path: str | Path) -> None:
-    """Write arms as CSV (``mean, size``, then the features), with 12 significant digits."""
+    """Write arms as CSV: ``mean``, ``size`` and the features, with 12 significant digits."""
     table = np.column_stack([arms.means, arms.sizes, arms.features])
     write_numbers(("mean", "size", *FEATURES), table, path)
 
@@ -176,7 +176,7 @@ def read_arms(path: str | Path) -> CovertypeArms:
     Raises
     ------
     DataError
-        If the table contains impossible values or is not a table of numbers.
+        If the file is not a table of numbers, or if it contains impossible values.
     """
     table = read_numbers(path, "mean", "size", *FEATURES)
     _validate(table, path)
@@ -197,7 +197,10 @@ def _validate(table: np.ndarray, path: str | Path) -> None:
 
 
 def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return the numeric columns (n, 10) as int64, and whether each row (n,) is lodgepole pine."""
+    """Return the numeric columns, and whether each row is lodgepole pine.
+
+    The arrays are an int64 array of shape (n, 10) and a boolean array of shape (n,).
+    """
     missing = [name for name in (*NUMERIC, LABEL) if name not in frame.columns]
     if missing:
         raise DataError(f"Covertype has no column {', '.join(missing)}")
@@ -209,7 +212,10 @@ def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
 
 
 def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Standardise points (m, 10) by the mean and population deviation of values (n, 10)."""
+    """Standardise ``points`` by the mean and population deviation of each column of ``values``.
+
+    The arrays have shapes (m, 10) and (n, 10).
+    """
     n = len(values)
     totals, squares = values.sum(axis=0), (values * values).sum(axis=0)
     # n sum x^2 - (sum x)^2 exceeds 64 bits, so it is computed with Python integers.
@@ -221,12 +227,12 @@ def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarray:
-    """Return the cluster of each row of z, (n,); raise ConfigError if a cluster is empty."""
+    """Return the cluster of each row of ``z``, of shape (n,); raise ConfigError if one is empty."""
     from sklearn.cluster import KMeans
 
     if not 1 <= clusters <= len(z):
         raise ConfigError(
-            f"clusters is {clusters}; it must be from 1 to {len(z)}, the number of rows"
+            f"clusters is {clusters}; allowed: from 1 to {len(z)}, the number of rows"
         )
     partition = KMeans(clusters, n_init=n_init, random_state=seed).fit(z).labels_
     filled = len(np.unique(partition))
@@ -243,6 +249,6 @@ def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarra
 def _shares(
     label: np.ndarray, partition: np.ndarray, clusters: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of true labels (K,) in each cluster, and the clusters' sizes (K,)."""
+    """Return the share of true labels in each cluster and its size, as arrays of shape (K,)."""
     sizes = np.bincount(partition, minlength=clusters)
     return _sums(label, partition, clusters) / sizes, sizes

@@ -1,11 +1,13 @@
 r"""Arms from a regression data set: standardised features, and the target scaled to [0, 1].
 
-Abalone's sex is coded as one feature, M, F, I = 0, 1, 2, or one-hot. California housing has totals
-of rooms, bedrooms and people per block, or their averages per household. A constant feature is an
-error. The likely lengthscale maximises the marginal likelihood of a Gaussian process with a
-Gaussian kernel and noise of standard deviation ``deviation``, given ``rows`` random rows,
+The sex of an abalone is coded as one feature, 0, 1 or 2 for M, F or I, or as one-hot features. For
+California housing, the numbers of rooms, bedrooms and people are totals per block or averages per
+household. A constant feature is an error.
+
+The likely lengthscale maximises the marginal likelihood of a Gaussian process with a Gaussian
+kernel and noise of standard deviation ``deviation``, given ``rows`` random rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
-it is reported as a fact, and a paper's settings repeat its value.
+`facts` reports it, and the settings of a paper repeat its value.
 """
 
 import math
@@ -29,12 +31,16 @@ LENGTHSCALES = (0.05, 50.0)
 def write(
     frame: "pd.DataFrame", path: str | Path, one_hot: bool = False, averages: bool = False
 ) -> None:
-    """Write the arms of a raw table as ``target``, then the features; see `prepare`."""
+    """Make arms from a raw table and write them; see `prepare`."""
     write_frame(prepare(frame, one_hot, averages), path)
 
 
 def prepare(frame: "pd.DataFrame", one_hot: bool = False, averages: bool = False) -> "pd.DataFrame":
-    """Return the arms of a raw table: its last column as ``target`` in [0, 1], then features."""
+    """Return the arms made from a raw table.
+
+    The first column is ``target``, the last column of the raw table scaled to [0, 1]; the
+    standardised features follow.
+    """
     *names, target = frame.columns
     features = _numeric(frame[names], one_hot).astype(float)
     if averages:
@@ -88,7 +94,7 @@ def facts(
 
 
 def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
-    """Return the lengthscale of the Gaussian kernel that maximises the marginal likelihood."""
+    """Return the lengthscale at which a Gaussian kernel has the largest marginal likelihood."""
     from scipy.optimize import minimize_scalar
 
     bounds = tuple(map(math.log, LENGTHSCALES))
@@ -99,7 +105,7 @@ def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
 
 
 def log_likelihood(X: np.ndarray, y: np.ndarray, lengthscale: float, deviation: float) -> float:
-    """Return the marginal log-likelihood of targets y (n,) at points X (n, d)."""
+    """Return the marginal log-likelihood of ``y``, of shape (n,), at ``X``, of shape (n, d)."""
     from scipy.linalg import cho_solve
     from scipy.spatial.distance import cdist
 

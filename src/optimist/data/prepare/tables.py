@@ -16,15 +16,15 @@ def write_numbers(names: Sequence[str], table: np.ndarray, path: str | Path) -> 
 
 
 def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
-    """Read the numbers in a prepared file, all finite, as an array of shape (rows, columns).
+    """Read a prepared file of finite numbers as an array of shape (rows, columns).
 
-    The header must consist of the names ``first`` and ``others`` or, if no others are given, of
-    ``first`` and at least one more name. The rows must have as many columns as the header.
+    The header must consist of ``first`` and ``others``; if ``others`` is empty, of ``first`` and at
+    least one more name. Each row must have as many columns as the header.
 
     Raises
     ------
     DataError
-        If the file is not of this form.
+        If the file does not have this format.
     """
     try:
         lines = read_text(path).splitlines()

@@ -1,1 +1,1 @@
-"""Problem data that an algorithm gets about its environment before the first round."""
+"""Data about the environment that an algorithm gets before the first round."""

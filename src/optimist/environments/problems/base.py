@@ -1,4 +1,4 @@
-"""Problem data given to all algorithms on finitely many arms."""
+"""Data that algorithms get about a problem with finitely many arms."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,11 +15,11 @@ class ArmsProblem:
     dimension : int
         d, the number of coordinates of an arm.
     horizon : int
-        T, the declared horizon (not a truncated one).
+        T, the declared horizon, even if the trial is truncated.
     delta : float
         Failure probability of the confidence sets.
     factor : float
-        Factor applied to every confidence radius (1: as in the theory).
+        Factor that multiplies every confidence radius; 1 gives the radius of the theory.
     fixed_arms : bool
         Whether the same arms are offered in every round.
 

@@ -1,4 +1,4 @@
-"""Problem data given to algorithms for functions on a box."""
+"""Data that algorithms get about a function on a box."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,7 +11,7 @@ from optimist.numerics.network import HIDDEN
 
 @dataclass(frozen=True)
 class BoxProblem:
-    r"""Maximisation of a function on a box, given noisy values.
+    r"""Problem of maximising a function on a box from noisy values.
 
     Attributes
     ----------
@@ -22,13 +22,13 @@ class BoxProblem:
     initial_count : int
         n, the number of initial points.
     initial : (n, d) array or None
-        The initial points; None: each algorithm draws its own.
+        The initial points; None means that each algorithm draws its own.
     deviation : float
         $\sigma$, the standard deviation that algorithms assume for the noise.
     value_bound : float
         F, a bound on the absolute value of the function.
     hidden : int
-        Number of hidden units of the networks with which an algorithm may model the function.
+        Number of hidden units of the network with which an algorithm may model the function.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Problem data given to algorithms for generalized linear bandits."""
+"""Data that algorithms get about a generalized linear bandit."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from optimist.numerics.links import Link
 class GLBProblem(ArmsProblem):
     r"""A generalized linear bandit.
 
-    It has the attributes of `ArmsProblem` and the following ones.
+    It has the attributes of `ArmsProblem` and the following attributes.
 
     Attributes
     ----------
@@ -22,7 +22,8 @@ class GLBProblem(ArmsProblem):
     norm_bound : float
         S, a bound on $\|\theta_*\|$.
     kappa : float
-        The inverse of the smallest slope of the mean function, as the setting defines it.
+        The inverse of the smallest slope of the mean function over a domain that the setting
+        chooses.
     reward_bound : float
         M, a bound on rewards, for the algorithms that need one.
 
@@ -58,7 +59,7 @@ class GLBProblem(ArmsProblem):
         Raises
         ------
         ConfigError
-            If ``mode`` is any other value, or if it is ``aggregated`` and arms are redrawn.
+            If ``mode`` is not one of these values, or if it is ``aggregated`` and arms are redrawn.
         """
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")

@@ -1,4 +1,4 @@
-"""Problem data given to algorithms for heavy-tailed linear bandits."""
+"""Data that algorithms get about a linear bandit with heavy-tailed noise."""
 
 import math
 from dataclasses import dataclass
@@ -21,29 +21,31 @@ def moment_order(epsilon: float) -> float:
 class HeavyTailedProblem(ArmsProblem):
     r"""A linear bandit with heavy-tailed noise.
 
-    It has the attributes of `ArmsProblem` and the following ones.
+    It has the attributes of `ArmsProblem` and the following attributes.
 
     Attributes
     ----------
     epsilon : float
-        $\varepsilon$, above 0 and at most 1; the noise has a moment of order $1+\varepsilon$.
+        $\varepsilon$, above 0 and at most 1; the noise has a finite moment of order
+        $1+\varepsilon$.
     scale_bound : float
-        $\nu$, a bound on the roots $\nu_t$ of that moment, which come with the rewards.
+        $\nu$, a bound on all $\nu_t$, where $\nu_t$ is the root of order $1+\varepsilon$ of that
+        moment in round t and comes with the reward.
     norm_bound, arm_bound : float
         S and L, bounds on the norms of the true parameter and of the arms.
     delta : float or None
-        Failure probability; None for $1/(8T)$.
+        Failure probability; None means $1/(8T)$.
     deviation : float
         Standard deviation of the noise; infinite if it does not exist.
     radius : {"theory", "shrunk", "matched"}
-        Confidence radius: the radius from each algorithm's theorem; that radius times ``factor``;
-        or a radius that gives all algorithms the same width on the same data, times ``factor``
-        (`optimist.algorithms.heavy_tailed.ellipsoid`).
+        Confidence radius. ``theory``: the radius from each algorithm's theorem; ``shrunk``: that
+        radius times ``factor``; ``matched``: a radius that gives all algorithms the same width on
+        the same data, times ``factor``. See `optimist.algorithms.heavy_tailed.ellipsoid`.
     factor : float
-        Factor applied to the radius; must be 1 if ``radius`` is ``theory``.
+        Factor that multiplies the radius; it must be 1 if ``radius`` is ``theory``.
     relax_sigma_bounds : bool or None
-        Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None: only if
-        ``radius`` is ``matched``.
+        Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None means that they
+        do only if ``radius`` is ``matched``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Problem data given to algorithms for functions in a kernel's space."""
+"""Data that algorithms get about a function in the RKHS of a kernel."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,9 +13,9 @@ LEAST_RIDGE = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class KernelProblem(ArmsProblem):
-    r"""Optimisation of a function in a kernel's space over finitely many points.
+    r"""Problem of maximising a function in the RKHS of a kernel over finitely many points.
 
-    It has the attributes of `ArmsProblem` and the following ones.
+    It has the attributes of `ArmsProblem` and the following attributes.
 
     Attributes
     ----------
@@ -24,9 +24,9 @@ class KernelProblem(ArmsProblem):
     deviation : float
         $\xi$: the noise is $\xi$-sub-Gaussian.
     ridge : float
-        $\lambda$ in the posterior.
+        $\lambda$, the ridge in the posterior.
     norm_bound : float
-        F, a bound on the function's norm in the kernel's space.
+        F, a bound on the function's norm in the RKHS of the kernel.
 
     Raises
     ------
