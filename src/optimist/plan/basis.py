@@ -12,6 +12,7 @@ from optimist.core.registry import canonical_name
 from optimist.core.root import project_root
 from optimist.experiments import cell_records
 from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey
 from optimist.plan import costs
 
@@ -69,6 +70,11 @@ class Basis:
                 if (has_studies if key[0] == STUDY else has_trials)
             }
         return self._records[paper]
+
+    def table(self, paper: str) -> TrialTable:
+        """Return a paper's committed table of trials, which is empty if there is no file."""
+        path = self.layout.trials(paper)
+        return TrialTable(path if Path(path).is_file() else None)
 
     def forget(self, paper: str) -> None:
         """Drop the cached records of a paper, because its tables have been written."""

@@ -13,7 +13,6 @@ from optimist.core.layout import parse_result
 from optimist.experiments import cell_records, results, trial_table
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.cell_trials import CellTrials, read_cell
-from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey, Trials
 from optimist.figures.studies import table_names
 from optimist.figures.studies import tables as study_tables
@@ -23,6 +22,7 @@ from optimist.plan.trials import tiling
 if TYPE_CHECKING:
     import pandas as pd
 
+    from optimist.experiments.trial_table import TrialTable
     from optimist.plan.plan import Plan
 
 # Maximum size of a result file in bytes.
@@ -104,21 +104,21 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
 def _publish(plan: "Plan", paper: str) -> Summary:
     layout, summary, before = plan.layout, Summary(paper), plan.committed(paper)
     records, declared = dict(before), plan.targets.declared(paper)
-    rows = _rows(plan, paper, records, declared, summary)
+    table = plan.table(paper)
+    rows = _rows(plan, paper, table, records, declared, summary)
     studies = _studies(plan, paper, records, summary)
     names = plan.studies.all(paper)
     kept = {
         key: records[key] for key in records if key in rows or (key[0] == STUDY and key[1] in names)
     }
     rounds = {place: sorted(one) for place, one in declared.items() if one}
-    path = layout.trials(paper)
-    table = TrialTable(path if Path(path).is_file() else None).metadata
-    if not summary.published and (kept.keys(), rounds) == (before.keys(), table["declared"]):
+    recorded = table.metadata
+    if not summary.published and (kept.keys(), rounds) == (before.keys(), recorded["declared"]):
         return summary
     configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
     if any(records[key] is before.get(key) for key in rows):
         # A restricted run keeps the cells that it leaves out, so the table keeps its restrictions.
-        earlier = table["configuration"]
+        earlier = recorded["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
         configuration |= {k: earlier[k] for k in ("only", "caps") if k in earlier}
     # Unchanged records are written first. If the process is killed between two writes, no record
@@ -127,12 +127,8 @@ def _publish(plan: "Plan", paper: str) -> Summary:
         (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
     )
     if rows:
-        trial_table.write(
-            rows.values(),
-            layout.trials(paper),
-            declared=declared,
-            configuration=configuration,
-        )
+        path = layout.trials(paper)
+        trial_table.write(rows.values(), path, declared=declared, configuration=configuration)
     if studies:
         study_tables.write(studies, layout.studies(paper))
     cell_records.write(kept.values(), layout.cells(paper))
@@ -143,6 +139,7 @@ def _publish(plan: "Plan", paper: str) -> Summary:
 def _rows(
     plan: "Plan",
     paper: str,
+    table: "TrialTable",
     records: dict[CellKey, CellRecord],
     declared: dict[str, set[int]],
     summary: Summary,
@@ -152,7 +149,6 @@ def _rows(
     Rounds that the table lacks for a cell are removed from ``declared``.
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
-    table = TrialTable(path if Path(path).is_file() else None)
     place = plan.layout.cells(paper)
     if table.keys and not Path(place).is_file():
         raise ResultError(

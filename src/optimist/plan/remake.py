@@ -69,8 +69,7 @@ def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
     """
     (paper,) = plan.papers
     path, records = plan.layout.trials(paper), plan.committed(paper)
-    rows = {*TrialTable(path).keys} if Path(path).is_file() else set()
-    odd, stale = misfits(records, path), []
+    odd, rows, stale = misfits(records, path), {*plan.table(paper).keys}, []
     for key in dict.fromkeys(key for product in shown_products for key in product.keys):
         digest = plan.trials.digest(plan.trials.of_paper(paper)[key])
         is_other = key in rows and not (key in records and records[key].is_of(digest))

@@ -19,7 +19,6 @@ from optimist.experiments.cell import Cell
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.cell_trials import FEW, CellTrials, of_result
 from optimist.experiments.loop import checkpoints
-from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey, Trials, run
 from optimist.figures.studies import study_class, table_names, tables
 
@@ -78,9 +77,7 @@ def reseal(
         Called with the number of finished cells and the total number of cells.
     """
     summary, records = Summary(paper), plan.committed(paper)
-    path = plan.layout.trials(paper)
-    table = TrialTable(path if Path(path).is_file() else None)
-    jobs = [*_cells(plan, paper, records, table, summary), *_studies(plan, paper, records, summary)]
+    jobs = [*_cells(plan, paper, records, summary), *_studies(plan, paper, records, summary)]
     equal: dict[CellKey, str] = {}
     try:
         with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
@@ -140,12 +137,9 @@ Job = tuple[CellKey, str, tuple[Any, ...]]
 
 
 def _cells(
-    plan: "Plan",
-    paper: str,
-    records: Mapping[CellKey, CellRecord],
-    table: TrialTable,
-    summary: Summary,
+    plan: "Plan", paper: str, records: Mapping[CellKey, CellRecord], summary: Summary
 ) -> Iterator[Job]:
+    table = plan.table(paper)
     for key, trials in plan.trials.of_paper(paper).items():
         record = records.get(key)
         stored = table.recorded(*key)
