@@ -17,11 +17,11 @@ from replicates import replicates, spare
 from scipy.special import ndtr, stdtr
 from words_by_hand import words
 
-from optimist import claims
 from optimist.claims.cells import group
 from optimist.claims.checks import claims_of
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gates
+from optimist.claims.verdicts import evaluate
 
 pytestmark = pytest.mark.statistical
 
@@ -308,7 +308,7 @@ def test_a_claim_from_its_table_to_its_word(law, n, q, level, least):
         )
         for r in range(number)
     ]
-    found = Counter(v.word for v in claims.evaluate(document(*written), {"finals": tables}))
+    found = Counter(v.word for v in evaluate(document(*written), {"finals": tables}))
     right, wrong = ("reproduced", "not reproduced")[:: 1 if q <= 1 else -1]
     assert found[wrong] <= number * (ALPHA + spare(ALPHA, number))
     assert found[right] >= least * number

@@ -95,7 +95,7 @@ class PlannedTargets:
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)
-            code = of_modules("optimist.plan.products", "optimist.claims")
+            code = of_modules("optimist.plan.products")
         else:
             spec = dict(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)
