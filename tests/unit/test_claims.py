@@ -675,11 +675,11 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
     kept = [f.iloc[: 30 if number < 60 else 60] for f in tables]
     expected = planned(kept, 30, 0 if number < 60 else 1)
     found = sample_size.needs(verdict, SECONDS)
-    assert (found.cause, found.kind, found.units) == ("few trials", "trials", expected)
+    assert (found.cause, found.needs_kind, found.needs) == ("few trials", "trials", expected)
     lacking = expected - number
     beyond = f"30 of {number} trials count; {number - 30} follow the last doubling"
     assert verdict.results[0].remark == (beyond if number == 59 else "")
-    assert found.text.startswith(f"{lacking} more trials (")
+    assert found.deciding.startswith(f"{lacking} more trials (")
     assert found.hours == pytest.approx(2 * lacking)
     assert math.isnan(sample_size.needs(verdict, {}).hours)
     (row,) = to_frame([verdict], SECONDS).itertuples()
@@ -689,11 +689,11 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
 def text_of(*checks, first=(), **tables):
     verdict = decide(reading(*checks), tables=tables, first=first)
     found = sample_size.needs(verdict, {})
-    assert verdict.word == "open" and (found.units, found.hours) == (
+    assert verdict.word == "open" and (found.needs, found.hours) == (
         None,
         pytest.approx(math.nan, nan_ok=True),
     )
-    return found.cause, found.text
+    return found.cause, found.deciding
 
 
 def test_why_a_claim_is_open_where_no_number_is_named():
@@ -743,9 +743,9 @@ def test_only_what_is_open_and_counts_needs_trials():
         decide(held, tables={"finals": tables}),
         decide(reading(ratio()), ours, tables={"finals": tables}),
     ):
-        assert sample_size.needs(verdict, {}).units == sample_size.needs(alone, {}).units
+        assert sample_size.needs(verdict, {}).needs == sample_size.needs(alone, {}).needs
     wide = decide(reading(ratio(), ratio(top="c")), tables={"finals": tables})
-    assert sample_size.needs(wide, {}).units > sample_size.needs(alone, {}).units
+    assert sample_size.needs(wide, {}).needs > sample_size.needs(alone, {}).needs
 
 
 # Turns.

@@ -87,7 +87,7 @@ def to_frame(
 
 
 def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]:
-    claim, wanted = verdict.claim, needs(verdict, seconds)
+    claim = verdict.claim
     return {
         "claim": claim.id,
         **{name: getattr(claim, name) for name in OF_CLAIM},
@@ -97,12 +97,7 @@ def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]
         "flags": "; ".join(verdict.flags),
         "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
         "alpha": claim.alpha,
-        "cause": wanted.cause,
-        "needs": wanted.units,
-        "needs_kind": wanted.kind,
-        "hours": wanted.hours,
-        "deciding": wanted.text,
-        "command": wanted.command,
+        **vars(needs(verdict, seconds)),
     }
 
 

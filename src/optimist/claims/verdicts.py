@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from optimist.claims import guarantees, rule
-from optimist.claims.cells import Missing, group
+from optimist.claims.cells import Groups, Missing
 from optimist.claims.checks import Check, Claim, Reading, claims_of
 from optimist.claims.first import of_document
 from optimist.claims.gates import Gates, counted
@@ -106,7 +106,7 @@ def evaluate(
     shortened : str
         The options that shortened the run; unless it is empty, no claim gets a verdict.
     """
-    gates = Gates(group(tables), of_document(document.get("first", ())), document["paper"])
+    gates = Gates(Groups(tables), of_document(document.get("first", ())), document["paper"])
     return [_judge(claim, gates, shortened) for claim in claims_of(document)]
 
 
