@@ -619,7 +619,7 @@ def test_claims_that_say_little_are_flagged_with_the_reason(key, kind):
     check = fact("x", "equals", 1, tolerance=0.5)
     flagged = decide(reading(check), kind=kind, tables={"facts": facts(x=1.0)}, **{key: "why"})
     words = {"could_not_fail": "vacuous", "chosen_by_it": "selected by it"}
-    assert flagged.flags == [f"{words[key]}: why"]
+    assert flagged.flags == f"{words[key]}: why"
     assert (flagged.word == words[key]) == ((kind, key) in SAYING_LITTLE)
 
 

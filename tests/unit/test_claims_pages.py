@@ -130,6 +130,7 @@ WORDS = [
     *("vacuous", "selected by it", "differs", "untestable"),
     *("not reproduced, stronger than claimed", "depends on radius", "doubted", "supported"),
 ]
+NOTES = {"toy.01": "Mind the | gap."}
 CELLS = [("regret", name, "x") for name in SIZES]
 CONTEXT = (
     dict.fromkeys(CELLS, 60.0),
@@ -224,7 +225,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     for show in (pages.to_text, pages.open_text, summary_block):
         assert show(read) == show(fresh)
     assert pages.to_text(read, details=True) == pages.to_text(fresh, details=True)
-    assert pages.to_markdown(verdicts, read) == pages.to_markdown(verdicts, fresh)
+    assert pages.to_markdown(read) == pages.to_markdown(fresh)
 
 
 @pytest.mark.parametrize("content", ["", "claim,place\ntoy.01,Figure 1\n"])
@@ -300,7 +301,7 @@ def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
 
 def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
     found = evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
-    page = pages.to_markdown(found, to_frame(found))
+    page = pages.to_markdown(to_frame(found))
     text = pages.joined({"toy": page, "other": page})
     assert text.count("# Claims of toy\n") == 2
     assert "\n## " not in text
@@ -351,11 +352,11 @@ def test_the_details_list_the_checks(frame):
     assert any(line.startswith("    idle      regret of y / z, here") for line in shown)
 
 
-def test_no_text_says_that_a_number_is_none(verdicts, frame):
+def test_no_text_says_that_a_number_is_none(frame):
     texts = [
         pages.to_text(frame, details=True),
         pages.open_text(frame),
-        pages.to_markdown(verdicts, frame),
+        pages.to_markdown(frame, NOTES),
         summary_block(frame),
         by_verdict(frame),
     ]
@@ -403,7 +404,7 @@ def test_its_command_asks_for_the_trials(verdicts):
 
 
 def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
-    page = pages.to_markdown(verdicts, frame)
+    page = pages.to_markdown(frame, NOTES)
     assert page.startswith("# Claims of toy\n")
     assert page.index(pages.tally(frame)) < page.index("## toy.01: reproduced")
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
@@ -424,8 +425,8 @@ def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
     assert "\nCause: few trials. " in page
 
 
-def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
-    page = pages.to_markdown(verdicts, frame)
+def test_the_rows_of_the_page_are_those_of_the_table(frame):
+    page = pages.to_markdown(frame, NOTES)
     tables = [line for line in page.splitlines() if line.startswith("| ")]
     checks = [line for line in tables if line.count(" | ") == 9 and "outcome" not in line]
     assert len([line for line in checks if "---" not in line]) == len(frame)
@@ -441,10 +442,10 @@ def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
     assert any(line.startswith("| missing ") for line in checks)
 
 
-def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
+def test_the_page_says_how_many_words_may_be_wrong(frame):
     assert (
         "at most 0.28 of these 11 claims are expected to have a wrong word of each kind."
-        in pages.to_markdown(verdicts, frame)
+        in pages.to_markdown(frame, NOTES)
     )
 
 

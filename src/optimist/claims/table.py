@@ -44,7 +44,7 @@ DIGITS = 6
 OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
 # Columns that are attributes of a claim, and columns that are attributes of a verdict.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
-OF_VERDICT = ("explanation", "stated", "if_counted", "own_interval", "turns")
+OF_VERDICT = ("explanation", "flags", "stated", "if_counted", "own_interval", "turns")
 
 
 def to_frame(
@@ -94,7 +94,6 @@ def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]
         "verdict": verdict.word,
         "words": verdict.text,
         **{name: getattr(verdict, name) for name in OF_VERDICT},
-        "flags": "; ".join(verdict.flags),
         "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
         "alpha": claim.alpha,
         **vars(needs(verdict, seconds)),

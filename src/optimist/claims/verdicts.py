@@ -81,12 +81,12 @@ class Verdict:
         return self.qualified or self.word
 
     @property
-    def flags(self) -> list[str]:
+    def flags(self) -> str:
         """Reasons why the verdict says less than it seems to say."""
         could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
         flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
         flags += [f"selected by it: {chosen}"] if chosen else []
-        return flags if self.word != "shortened" else []
+        return "; ".join(flags) if self.word != "shortened" else ""
 
 
 def evaluate(

@@ -238,13 +238,16 @@ def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Da
 def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
     from optimist.claims import pages, table
 
-    verdicts, frame = _decided(product, trials, studies)
+    frame = _decided(product, trials, studies)
+    notes = {claim["id"]: claim.get("note", "") for claim in product.spec["claims"]}
     write_frame(table.compacted(frame), product.files["csv"])
-    write_text(pages.to_markdown(verdicts, frame), product.files["md"])
+    write_text(pages.to_markdown(frame, notes), product.files["md"])
 
 
-def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
-    """Return the verdicts on claims, as objects and as a table."""
+def _decided(
+    product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]"
+) -> "pd.DataFrame":
+    """Return the table of verdicts on claims."""
     from optimist.claims.table import to_frame
     from optimist.claims.verdicts import evaluate
 
@@ -252,12 +255,12 @@ def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Dat
     seconds = {tuple(row[:3]): row[3] for row in about["cells"]}
     figures = {tuple(row[:3]): row[4] for row in about["cells"]}
     verdicts = evaluate(product.spec, tables, about["shortened"])
-    return verdicts, to_frame(verdicts, seconds, figures, about["lines"])
+    return to_frame(verdicts, seconds, figures, about["lines"])
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
     """Return the table of verdicts on claims, without writing it."""
-    return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
+    return _decided(product, sources.trials(product), sources.tables(product.studies))
 
 
 def join_claims(layout: Layout, papers: Collection[str], to: Layout | None = None) -> None:
