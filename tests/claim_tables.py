@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from optimist import claims
+from optimist.claims.verdicts import evaluate
 
 # Ten numbers of mean zero, whose mean has a standard error of 0.471405.
 SPREAD = (-2, -1, 0, 1, 2) * 2
@@ -69,14 +69,14 @@ def document(*written, level=0.95):
     return {"paper": "toy", "level": level, "claims": list(written)}
 
 
-def decide(*readings, context=None, tables=None, first=(), **keys):
+def decide(*readings, shortened="", tables=None, first=(), **keys):
     """Return the verdict on a claim with these readings; lists of tables are joined.
 
     ``first`` has rows of config/first.csv.
     """
     tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in (tables or {}).items()}
     written = {**document(claim_with(*readings, **keys)), "first": first}
-    (verdict,) = claims.evaluate(written, tables, context)
+    (verdict,) = evaluate(written, tables, shortened)
     return verdict
 
 

@@ -17,11 +17,11 @@ from replicates import replicates, spare
 from scipy.special import ndtr, stdtr
 from words_by_hand import words
 
-from optimist import claims
-from optimist.claims.cells import group
+from optimist.claims.cells import Groups
 from optimist.claims.checks import claims_of
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gates
+from optimist.claims.verdicts import evaluate
 
 pytestmark = pytest.mark.statistical
 
@@ -254,7 +254,7 @@ def test_a_gate_on_its_bound_rarely_opens_and_its_check_is_rarely_idle(bound):
     """Nobody beats uniform play by more than the factor of the check."""
     number = replicates(4000)
     tables = {"finals": players(number, 30, uniform=bound, a=1.0, b=1.0)}
-    gates = Gates(group(tables), {}, "toy")
+    gates = Gates(Groups(tables), {}, "toy")
     written = document(claim_with(*(reading(ratio(str(r), bound)) for r in range(number))))
     (claim,) = claims_of(written)
     found = [gates.of(claim.id, one.checks[0]) for one in claim.readings]
@@ -308,7 +308,7 @@ def test_a_claim_from_its_table_to_its_word(law, n, q, level, least):
         )
         for r in range(number)
     ]
-    found = Counter(v.word for v in claims.evaluate(document(*written), {"finals": tables}))
+    found = Counter(v.word for v in evaluate(document(*written), {"finals": tables}))
     right, wrong = ("reproduced", "not reproduced")[:: 1 if q <= 1 else -1]
     assert found[wrong] <= number * (ALPHA + spare(ALPHA, number))
     assert found[right] >= least * number

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optimist.claims import read_frame
+from optimist.claims.table import read_frame
 from optimist.config.load import paper_names
 from optimist.plan import products, remake
 

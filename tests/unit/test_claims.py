@@ -21,9 +21,9 @@ from claim_tables import (
 )
 from scipy.stats import nct, t
 
-from optimist import claims
-from optimist.claims import sample_size
-from optimist.claims.context import Context
+from optimist.claims import pages, sample_size
+from optimist.claims.table import to_frame
+from optimist.claims.verdicts import evaluate
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 
@@ -124,7 +124,7 @@ def test_error_and_interval_follow_the_level_and_the_doublings(level, n0, quanti
         for q in (quantile - 0.01, quantile + 0.01)
     )
     assert (inside.word, outside.word) == ("open", "reproduced")
-    (row,) = claims.to_frame([outside]).itertuples()
+    (row,) = to_frame([outside]).itertuples()
     assert (row.low, row.high) == pytest.approx((at(-quantile), at(quantile)), abs=1e-4)
     assert (row.n0, row.doublings) == (n0, {10: 0, 5: 1}[n0])
 
@@ -152,7 +152,7 @@ def test_one_trial_or_nine_decide_nothing(number):
     tables = [finals("a", "x", [1.0] * number), finals("b", "x", [100.0] * 10)]
     verdict = judge(ratio(), finals=tables)
     assert (verdict.word, verdict.results[0].evidence.n) == ("open", number)
-    assert claims.to_frame([verdict])["turns_at"].tolist() == [""]
+    assert to_frame([verdict])["turns_at"].tolist() == [""]
     tables[0] = finals("a", "x", [1.0] * 10)
     assert judge(ratio(), finals=tables).word == "reproduced"
 
@@ -380,7 +380,7 @@ def test_outcomes_of_checks_are_corrected_within_their_reading():
 
 def test_each_claim_has_its_own_level_and_id():
     near = reading(ratio("below", at(2.9)))  # between the quantiles of 0.95 and 0.98
-    found = claims.evaluate(
+    found = evaluate(
         document(claim_with(near), claim_with(near, id="toy.02", level=0.98)),
         {"finals": pd.concat(TEN)},
     )
@@ -619,7 +619,7 @@ def test_claims_that_say_little_are_flagged_with_the_reason(key, kind):
     check = fact("x", "equals", 1, tolerance=0.5)
     flagged = decide(reading(check), kind=kind, tables={"facts": facts(x=1.0)}, **{key: "why"})
     words = {"could_not_fail": "vacuous", "chosen_by_it": "selected by it"}
-    assert flagged.flags == [f"{words[key]}: why"]
+    assert flagged.flags == f"{words[key]}: why"
     assert (flagged.word == words[key]) == ((kind, key) in SAYING_LITTLE)
 
 
@@ -640,18 +640,18 @@ def world(n, effect=1.0):
 
 
 def test_a_shortened_run_gives_values_and_no_verdict():
-    about = Context(shortened="at most 150 rounds, 2 trials")
+    limits = "at most 150 rounds, 2 trials"
     tables = {"finals": world(30, effect=3.0)}
-    full, verdict = (decide(reading(ratio()), tables=tables, context=c) for c in (None, about))
+    full, verdict = (decide(reading(ratio()), tables=tables, shortened=s) for s in ("", limits))
     assert (full.word, verdict.word) == ("not reproduced", "shortened")
     assert verdict.explanation == (
         "the run was shortened (at most 150 rounds, 2 trials), so nothing in it is a result"
     )
     assert outcomes(verdict) == ["reported"]
-    frame = claims.to_frame([verdict], about)
+    frame = to_frame([verdict])
     assert frame["value"].notna().all() and (frame["reading_outcome"] == "").all()
     assert (frame[["support", "refute"]] == 1.0).all(axis=None) and frame["needs"].isna().all()
-    assert "1 claim: 1 shortened." in claims.tally(frame)
+    assert "1 claim: 1 shortened." in pages.tally(frame)
 
 
 def planned(tables, n0, start):
@@ -675,25 +675,25 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
     kept = [f.iloc[: 30 if number < 60 else 60] for f in tables]
     expected = planned(kept, 30, 0 if number < 60 else 1)
     found = sample_size.needs(verdict, SECONDS)
-    assert (found.cause, found.kind, found.units) == ("few trials", "trials", expected)
+    assert (found.cause, found.needs_kind, found.needs) == ("few trials", "trials", expected)
     lacking = expected - number
     beyond = f"30 of {number} trials count; {number - 30} follow the last doubling"
     assert verdict.results[0].remark == (beyond if number == 59 else "")
-    assert found.text.startswith(f"{lacking} more trials (")
+    assert found.deciding.startswith(f"{lacking} more trials (")
     assert found.hours == pytest.approx(2 * lacking)
     assert math.isnan(sample_size.needs(verdict, {}).hours)
-    (row,) = claims.to_frame([verdict], Context(SECONDS)).itertuples()
+    (row,) = to_frame([verdict], SECONDS).itertuples()
     assert row.command == f"snakemake --cores all --config 'decide={{toy.01: {expected}}}' -- toy"
 
 
 def text_of(*checks, first=(), **tables):
     verdict = decide(reading(*checks), tables=tables, first=first)
     found = sample_size.needs(verdict, {})
-    assert verdict.word == "open" and (found.units, found.hours) == (
+    assert verdict.word == "open" and (found.needs, found.hours) == (
         None,
         pytest.approx(math.nan, nan_ok=True),
     )
-    return found.cause, found.text
+    return found.cause, found.deciding
 
 
 def test_why_a_claim_is_open_where_no_number_is_named():
@@ -743,9 +743,9 @@ def test_only_what_is_open_and_counts_needs_trials():
         decide(held, tables={"finals": tables}),
         decide(reading(ratio()), ours, tables={"finals": tables}),
     ):
-        assert sample_size.needs(verdict, {}).units == sample_size.needs(alone, {}).units
+        assert sample_size.needs(verdict, {}).needs == sample_size.needs(alone, {}).needs
     wide = decide(reading(ratio(), ratio(top="c")), tables={"finals": tables})
-    assert sample_size.needs(wide, {}).units > sample_size.needs(alone, {}).units
+    assert sample_size.needs(wide, {}).needs > sample_size.needs(alone, {}).needs
 
 
 # Turns.
@@ -757,5 +757,5 @@ def test_times_in_turns_count_turns():
         for name, c in (("a", 1.0), ("b", 1.03))
     ]
     check = check_of("time", "ratio", RATIO)
-    (row,) = claims.to_frame([judge(check, times=tables)]).itertuples()
+    (row,) = to_frame([judge(check, times=tables)]).itertuples()
     assert (row.n, row.units, row.outcome) == (5, "turns", "holds")

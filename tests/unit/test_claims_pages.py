@@ -8,11 +8,11 @@ import pytest
 from claim_tables import SPREAD, check_of, claim_with, document, facts, finals, reading
 from scipy.stats import t
 
-from optimist import claims
-from optimist.claims.context import Context
+from optimist.claims import pages
 from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.pages import by_verdict, summary_block
-from optimist.claims.table import COLUMNS
+from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
+from optimist.claims.verdicts import evaluate
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
 
@@ -130,29 +130,30 @@ WORDS = [
     *("vacuous", "selected by it", "differs", "untestable"),
     *("not reproduced, stronger than claimed", "depends on radius", "doubted", "supported"),
 ]
+NOTES = {"toy.01": "Mind the | gap."}
 CELLS = [("regret", name, "x") for name in SIZES]
-CONTEXT = Context(
+CONTEXT = (
     dict.fromkeys(CELLS, 60.0),
     {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]},
-    lines={"toy.01": 12},
+    {"toy.01": 12},
 )
 FIRST = [["toy.02", "size of x, wide / b", "trials", 0, 10]]
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return claims.evaluate({**document(*CLAIMS), "first": FIRST}, TABLES, CONTEXT)
+    return evaluate({**document(*CLAIMS), "first": FIRST}, TABLES)
 
 
 @pytest.fixture(scope="module", params=["fresh", "from CSV"])
 def frame(request, verdicts, tmp_path_factory):
-    fresh = claims.to_frame(verdicts, CONTEXT)
+    fresh = to_frame(verdicts, *CONTEXT)
     if request.param == "fresh":
         return fresh
     path = tmp_path_factory.mktemp("claims") / "claims.csv"
-    claims.compacted(fresh).to_csv(path, index=False)
+    compacted(fresh).to_csv(path, index=False)
     assert path.stat().st_size < len(fresh.to_csv(index=False))
-    return claims.read_frame(path)
+    return read_frame(path)
 
 
 def row(frame, claim, place=0):
@@ -215,16 +216,16 @@ def test_the_frame_says_what_would_decide(frame):
 
 def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     paths = tmp_path / "once.csv", tmp_path / "twice.csv"
-    fresh = claims.to_frame(verdicts, CONTEXT)
+    fresh = to_frame(verdicts, *CONTEXT)
     fresh.to_csv(paths[0], index=False)
-    read = claims.read_frame(paths[0])
+    read = read_frame(paths[0])
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (claims.to_text, claims.open_text, summary_block):
+    for show in (pages.to_text, pages.open_text, summary_block):
         assert show(read) == show(fresh)
-    assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
-    assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
+    assert pages.to_text(read, details=True) == pages.to_text(fresh, details=True)
+    assert pages.to_markdown(read) == pages.to_markdown(fresh)
 
 
 @pytest.mark.parametrize("content", ["", "claim,place\ntoy.01,Figure 1\n"])
@@ -232,7 +233,7 @@ def test_a_file_that_is_no_table_of_claims_is_refused(tmp_path, content):
     path = tmp_path / "claims.csv"
     path.write_text(content)
     with pytest.raises(ResultError, match=r"claims.csv is not a table of claims"):
-        claims.read_frame(path)
+        read_frame(path)
 
 
 # Where an outcome turns.
@@ -251,7 +252,7 @@ def test_a_file_that_is_no_table_of_claims_is_refused(tmp_path, content):
 )
 def test_a_verdict_turns_at_an_end_of_the_interval(relation, bound, outcome, turns):
     written = document(claim_with(reading(ratio(relation, bound))))
-    (found,) = claims.to_frame(claims.evaluate(written, TABLES)).itertuples()
+    (found,) = to_frame(evaluate(written, TABLES)).itertuples()
     assert (found.outcome, found.turns_at) == (outcome, turns)
 
 
@@ -268,7 +269,7 @@ def test_an_interval_excludes_a_bound_only_where_the_check_is_decided(gates, qua
     gated = {**rivals("above", bound if gates else 5), "arguments": sides}
     # Beside a check with a gate any check is tested at nine tenths.
     written = document(claim_with(reading(*[ratio("above", bound)] * (not gates), gated)))
-    frame = claims.to_frame(claims.evaluate(written, {"finals": pd.concat(tables)}))
+    frame = to_frame(evaluate(written, {"finals": pd.concat(tables)}))
     found = next(frame.itertuples())
     low = 10.0 - t.ppf(1.0 - 0.9 * 0.025 / 2.0, 9) * 0.4714045
     assert (found.low, found.outcome) == (pytest.approx(low, rel=1e-5), outcome)
@@ -280,7 +281,7 @@ def evidence_frame(monkeypatch, evidence, relation, bound):
     """Return the row of a check of some evidence, whose metric is replaced."""
     written = document(claim_with(reading(ratio(relation, bound)), level=0.9))
     monkeypatch.setattr("optimist.claims.metrics.Metric.__call__", lambda *_, **__: evidence)
-    (found,) = claims.to_frame(claims.evaluate(written, {})).itertuples()
+    (found,) = to_frame(evaluate(written, {})).itertuples()
     return found
 
 
@@ -299,9 +300,9 @@ def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
 
 
 def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
-    found = claims.evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
-    page = claims.to_markdown(found, claims.to_frame(found))
-    text = claims.joined({"toy": page, "other": page})
+    found = evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
+    page = pages.to_markdown(to_frame(found))
+    text = pages.joined({"toy": page, "other": page})
     assert text.count("# Claims of toy\n") == 2
     assert "\n## " not in text
     assert "[All checks](other/claims.md)" in text
@@ -313,17 +314,17 @@ def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
 
 
 def test_the_tally_is_by_kind_and_counts_firm_verdicts(frame):
-    assert claims.tally(frame) == (
+    assert pages.tally(frame) == (
         "11 claims: 1 reproduced, 1 supported, 1 depends, 2 not reproduced, 1 not reproduced, "
         "stronger than claimed, 1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 "
         "decided claims keep their verdicts at an error 11 times smaller. 2 guarantees: 1 held, "
         "1 vacuous. 2 facts: 1 differs, 1 selected by it."
     )
-    assert claims.tally(frame[frame["claim"] == "toy.09"]) == "1 fact: 1 selected by it."
+    assert pages.tally(frame[frame["claim"] == "toy.09"]) == "1 fact: 1 selected by it."
 
 
 def test_the_text_names_verdict_reason_and_need(frame):
-    lines = claims.to_text(frame).splitlines()
+    lines = pages.to_text(frame).splitlines()
     assert lines[0] == "toy.01  reproduced      It works."
     assert lines[1] == "toy.02  open            It works."
     assert lines[2] == "                        -> open in 1 of 1 reading"
@@ -335,11 +336,11 @@ def test_the_text_names_verdict_reason_and_need(frame):
     )
     assert "                        -> vacuous: it is arithmetic" in lines
     assert "                        -> depends on radius" in lines
-    assert lines[-1] == claims.tally(frame)
+    assert lines[-1] == pages.tally(frame)
 
 
 def test_the_details_list_the_checks(frame):
-    lines = claims.to_text(frame, details=True).splitlines()
+    lines = pages.to_text(frame, details=True).splitlines()
     shown = [line for line in lines if line.startswith("    ") and "->" not in line]
     assert len(shown) == len(frame)
     assert shown[0] == (
@@ -351,11 +352,11 @@ def test_the_details_list_the_checks(frame):
     assert any(line.startswith("    idle      regret of y / z, here") for line in shown)
 
 
-def test_no_text_says_that_a_number_is_none(verdicts, frame):
+def test_no_text_says_that_a_number_is_none(frame):
     texts = [
-        claims.to_text(frame, details=True),
-        claims.open_text(frame),
-        claims.to_markdown(verdicts, frame),
+        pages.to_text(frame, details=True),
+        pages.open_text(frame),
+        pages.to_markdown(frame, NOTES),
         summary_block(frame),
         by_verdict(frame),
     ]
@@ -373,12 +374,12 @@ def test_numbers_have_four_digits():
 
 
 def test_open_claims_stand_with_their_commands_cheapest_first(verdicts):
-    frame = claims.to_frame(verdicts, CONTEXT)
+    frame = to_frame(verdicts, *CONTEXT)
     dear = frame.copy()
     dear.loc[dear["claim"] == "toy.02", "hours"] = 9.0
     cheap = frame[frame["claim"] == "toy.02"].assign(claim="toy.20", hours=2.0)
     free = frame[frame["claim"] == "toy.02"].assign(claim="toy.00", hours=math.nan)
-    lines = claims.open_text(pd.concat([free, dear, cheap], ignore_index=True)).splitlines()
+    lines = pages.open_text(pd.concat([free, dear, cheap], ignore_index=True)).splitlines()
     heads = [line.split()[0] for line in lines if not line.startswith(" ")]
     assert heads == ["toy.20", "toy.02", "toy.00", "toy.06"]
     found = row(frame, "toy.02")
@@ -386,26 +387,26 @@ def test_open_claims_stand_with_their_commands_cheapest_first(verdicts):
     needs = f"{{toy.02: {found['needs']}}}"
     assert lines[2] == f"    snakemake --cores all --config 'decide={needs}' -- toy"
     assert lines[-1].startswith("    few trials: The required number of trials is unknown")
-    assert claims.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open"
+    assert pages.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open"
 
 
 def test_its_command_asks_for_the_trials(verdicts):
     from optimist.config import load as config
     from optimist.config.documents import read_value
 
-    command = row(claims.to_frame(verdicts, CONTEXT), "toy.02")["command"]
+    command = row(to_frame(verdicts, *CONTEXT), "toy.02")["command"]
     key, _, value = re.search(r"--config '(.*)' --", command)[1].partition("=")
     found = config.check_config({**config.load_config(), key: read_value(value, "")})
-    assert found["decide"] == {"toy.02": row(claims.to_frame(verdicts), "toy.02")["needs"]}
+    assert found["decide"] == {"toy.02": row(to_frame(verdicts), "toy.02")["needs"]}
 
 
 # The page.
 
 
 def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
-    page = claims.to_markdown(verdicts, frame)
+    page = pages.to_markdown(frame, NOTES)
     assert page.startswith("# Claims of toy\n")
-    assert page.index(claims.tally(frame)) < page.index("## toy.01: reproduced")
+    assert page.index(pages.tally(frame)) < page.index("## toy.01: reproduced")
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         f"## {v.claim.id}: {v.word}" for v in verdicts
     ]
@@ -424,8 +425,8 @@ def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
     assert "\nCause: few trials. " in page
 
 
-def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
-    page = claims.to_markdown(verdicts, frame)
+def test_the_rows_of_the_page_are_those_of_the_table(frame):
+    page = pages.to_markdown(frame, NOTES)
     tables = [line for line in page.splitlines() if line.startswith("| ")]
     checks = [line for line in tables if line.count(" | ") == 9 and "outcome" not in line]
     assert len([line for line in checks if "---" not in line]) == len(frame)
@@ -441,10 +442,10 @@ def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
     assert any(line.startswith("| missing ") for line in checks)
 
 
-def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
+def test_the_page_says_how_many_words_may_be_wrong(frame):
     assert (
         "at most 0.28 of these 11 claims are expected to have a wrong word of each kind."
-        in claims.to_markdown(verdicts, frame)
+        in pages.to_markdown(frame, NOTES)
     )
 
 
@@ -464,11 +465,11 @@ def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
 def test_the_summary_stands_between_the_markers_and_only_there(frame):
     readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
     shown = by_verdict(frame)
-    text = claims.with_summary(readme, shown)
+    text = pages.with_summary(readme, shown)
     assert text.startswith("# Title\n\n<!-- claims -->\n\n11 claims: 1 reproduced")
     assert text.endswith("\n\n<!-- /claims -->\n\nThe end.\n")
     assert "old" not in text
-    assert claims.with_summary(text, shown) == text
+    assert pages.with_summary(text, shown) == text
 
 
 def test_findings_list_each_claim_once_by_its_verdict(frame):

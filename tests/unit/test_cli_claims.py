@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from claim_tables import SPREAD, check_of, claim_with, document, facts, finals, reading
 
-from optimist import claims
+from optimist.claims.table import to_frame
+from optimist.claims.verdicts import evaluate
 from optimist.cli import main, read
 from optimist.config import load
 from optimist.page import findings
@@ -52,7 +53,7 @@ TABLES = {
 @pytest.fixture
 def figures(tmp_path):
     """A folder with the verdicts on three claims, and one of them alone for the paper glb_omd."""
-    frame = claims.to_frame(claims.evaluate(WRITTEN, TABLES))
+    frame = to_frame(evaluate(WRITTEN, TABLES))
     folder = tmp_path / "figures"
     (folder / "glb_omd").mkdir(parents=True)
     frame.to_csv(folder / "claims.csv", index=False)
@@ -170,8 +171,7 @@ def test_nothing_is_written_where_a_page_of_findings_lacks_its_markers(optimist,
 
 
 def test_a_readme_takes_no_verdicts_of_a_shortened_run(optimist, tmp_path, readme):
-    about = claims.Context(shortened="at most 150 rounds")
-    claims.to_frame(claims.evaluate(WRITTEN, TABLES, about)).to_csv(tmp_path / "claims.csv")
+    to_frame(evaluate(WRITTEN, TABLES, "at most 150 rounds")).to_csv(tmp_path / "claims.csv")
     status, _, err = optimist("claims", "--readme", "--figures", tmp_path)
     assert (status, readme.read_text()) == (1, README)
     assert "the claims come from a shortened run; allowed: claims from a full run" in err

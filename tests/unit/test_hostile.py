@@ -9,7 +9,7 @@ from claim_tables import facts, judge
 from own_class import MINE
 from toy_environments import ROOT
 
-from optimist import claims
+from optimist.claims.table import to_frame
 from optimist.cli import main
 from optimist.config.documents import read_yaml
 from optimist.config.load import load_config, read_overlay
@@ -276,7 +276,7 @@ def test_tables_of_claims(old, new, words, capsys, tmp_path):
         "relation": "below",
         "bound": 1,
     }
-    text = claims.to_frame([judge(check, facts=facts(x=0.5))]).to_csv(index=False)
+    text = to_frame([judge(check, facts=facts(x=0.5))]).to_csv(index=False)
     assert old in text
     (tmp_path / "claims.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
     said = errors_of(capsys, "claims", "--figures", str(tmp_path))

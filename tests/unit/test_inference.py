@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t
 
+from optimist.claims.checks import Check
 from optimist.claims.evidence import Exact, Mean, MedianRatio, RatioOfMeans, Share
 from optimist.claims.inference import (
     exponent_between,
@@ -20,6 +21,7 @@ from optimist.claims.inference import (
     turns_mean,
     turns_ratio,
 )
+from optimist.claims.results import p_values
 from optimist.claims.tails import quadratic_pieces
 from optimist.claims.units import detectable_rate, fewest_pairs, power_of_signs, power_of_t
 
@@ -310,11 +312,11 @@ def test_shares_at_the_ends():
 
 
 def test_exact_values_are_on_one_side():
-    assert Exact(21.0).p_values(22.0) == (0.0, 1.0)
-    assert Exact(21.0).p_values(20.0) == (1.0, 0.0)
-    assert Exact(21.0).p_values(21.0) == (1.0, 1.0)
-    assert Exact(math.nan).p_values(1.0) == (1.0, 1.0)
-    assert Exact(math.inf).p_values(1.0) == (1.0, 0.0)
+    for bound, values in ((22.0, (0.0, 1.0)), (20.0, (1.0, 0.0)), (21.0, (1.0, 0.0))):
+        assert p_values(Check("fact", "value", {}, "below", bound), Exact(21.0)) == values
+    below = Check("fact", "value", {}, "below", 1.0)
+    assert p_values(below, Exact(math.nan)) == (1.0, 1.0)
+    assert p_values(below, Exact(math.inf)) == (1.0, 0.0)
     assert Exact(21.0).pieces(0.95) == []
     assert Exact(21.0, 3).n == 3
 

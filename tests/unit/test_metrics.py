@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from claim_tables import finals, times
 
-from optimist.claims.cells import Cells, Missing, group
+from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.evidence import Exact
 from optimist.claims.metrics import METRICS, metric
 from optimist.claims.metrics.quantities import QUANTITIES
@@ -20,7 +20,7 @@ TUNED = {"settings": ["here"], "numerator": "a", "denominator": "b", "tuning": 5
 
 def cells(**tables):
     tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in tables.items()}
-    return Cells(group(tables))
+    return Cells(Groups(tables))
 
 
 def read_from(read, name, arguments):

@@ -16,8 +16,10 @@ import scipy
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 from toy_environments import ROOT
 
-from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
+from optimist.claims import pages
+from optimist.claims.table import compacted, to_frame
+from optimist.claims.verdicts import evaluate
 from optimist.config.load import load_config, paper_names
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import sha256, write_frame
@@ -245,7 +247,7 @@ TABLES = {
         ]
     ),
 }
-FRAME = claims.to_frame(claims.evaluate(WRITTEN, TABLES))
+FRAME = to_frame(evaluate(WRITTEN, TABLES))
 KNOWN = verdicts.claims(FRAME, {"toy.01": {"note": "A\n note."}})
 LABEL = KNOWN["toy.01"]["checks"][0][verdicts.COLUMN["check"]]
 PAPER = {
@@ -334,7 +336,7 @@ def test_the_readme_has_headlines_a_table_with_links_and_the_tally(monkeypatch):
         "([toy.01](figures/toy/claims.md#toy01-reproduced): reproduced) |"
     ) in text.splitlines()
     assert "3 claims: " in text
-    page = claims.to_markdown(claims.evaluate(WRITTEN, TABLES)[:1], FRAME[:1])
+    page = pages.to_markdown(FRAME[:1])
     assert "## toy.01: reproduced" in page  # the heading that the link leads to
 
 
@@ -455,7 +457,7 @@ def folder(plan, tmp_path):
 
     folder = tmp_path / PLACE
     (folder / "thumbnails").mkdir(parents=True)
-    write_frame(claims.compacted(FRAME), folder / "claims.csv")
+    write_frame(compacted(FRAME), folder / "claims.csv")
     record(folder, "claims", "claims.csv")
     for name in plan.papers["glb_omd"]["figures"]:
         Image.new("RGB", (4, 3)).save(folder / f"thumbnails/{name}.webp")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist.claims.cells import Cells, group
+from optimist.claims.cells import Cells, Groups
 from optimist.claims.metrics import metric
 from optimist.config.documents import merge
 from optimist.config.load import load_paper
@@ -302,7 +302,7 @@ def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
     spec = {"settings": ["low"], "rows": [{"method": "GLOC", "algorithm": "gloc", **words}]}
     row = make_table({"kind": "theory", **spec}).frame(Tables({"times": times}, PAPER)).iloc[0]
     about = {"algorithm": "gloc", "setting": "low"}
-    cells = Cells(group({"times": times}))
+    cells = Cells(Groups({"times": times}))
     time, state = (metric(one, "slope", about)(cells, **about) for one in ("time", "state"))
     names = ["time_slope", "time_slope_low95", "time_slope_high95", "memory_slope"]
     expected = [time.value, *time.pieces(0.95)[0], state.value]

@@ -11,33 +11,3 @@ tests, with `tails` and `units`; `first` and `gates` correct the p-values of a c
 `sample_size` compute the bounds and the numbers of trials that would change a word; `table` and
 `pages` present the verdicts.
 """
-
-from optimist.claims.checks import check_claims
-from optimist.claims.context import Context
-from optimist.claims.pages import (
-    joined,
-    open_claims,
-    open_text,
-    tally,
-    to_markdown,
-    to_text,
-    with_summary,
-)
-from optimist.claims.table import compacted, read_frame, to_frame
-from optimist.claims.verdicts import evaluate
-
-__all__ = [
-    "Context",
-    "check_claims",
-    "compacted",
-    "evaluate",
-    "joined",
-    "open_claims",
-    "open_text",
-    "read_frame",
-    "tally",
-    "to_frame",
-    "to_markdown",
-    "to_text",
-    "with_summary",
-]

@@ -31,7 +31,7 @@ class Cells:
     Parameters
     ----------
     groups : Groups
-        The entries of each table by key, see `group`.
+        The entries of each table by key.
     keep : (int, int) or None
         The first trial, turn or repetition that counts, and the end of the range (exclusive). With
         None, all of them count.
@@ -121,13 +121,17 @@ class Cells:
 
 
 class Groups(dict[str, Mapping[Any, Any]]):
-    """The entries of each table by key.
+    """The entries of each table by key; an absent table has no entries.
 
-    Complete trials are cached, because many checks read the same cells.
+    A table of cells may be a single frame, or a dict of frames by setting and algorithm. Complete
+    trials are cached, because many checks read the same cells.
     """
 
-    def __init__(self, entries: Mapping[str, Mapping[Any, Any]]) -> None:
-        super().__init__(entries)
+    def __init__(self, tables: "Mapping[str, Any]") -> None:
+        keys = {name: ["setting", "algorithm"] for name in LANE_OF} | {"facts": ["name", "setting"]}
+        super().__init__({name: _group(tables.get(name), keys[name]) for name in keys})
+        self["facts"] = {key: _fact(rows) for key, rows in self["facts"].items()}
+        self["studies"] = {name: tables[name] for name in tables if name not in keys}
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
@@ -164,24 +168,7 @@ def _kept(rows: Any, keep: tuple[int, int] | None, also: int = 0, unit: str = "t
     return rows if counts.all() else rows[counts] if counts.any() else None
 
 
-def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None]") -> Groups:
-    """Group the rows of the tables by key, for `Cells`; an absent table has no entries.
-
-    A table of cells may be a single frame, or a dict of frames keyed by setting and algorithm.
-    """
-    cells = {name: _group(tables, name, ["setting", "algorithm"]) for name in LANE_OF}
-    facts = _group(tables, "facts", ["name", "setting"])
-    return Groups(
-        {
-            **cells,
-            "facts": {key: _fact(rows) for key, rows in facts.items()},
-            "studies": {name: tables[name] for name in tables if name not in (*LANE_OF, "facts")},
-        }
-    )
-
-
-def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mapping[Any, Any]:
-    table = tables.get(name)
+def _group(table: Any, keys: Sequence[str]) -> Mapping[Any, Any]:
     if table is None or isinstance(table, Mapping):
         return table or {}
     return {} if table.empty else dict(iter(table.groupby(keys, sort=False)))

@@ -188,7 +188,7 @@ class Claim:
 
     Attributes
     ----------
-    id, place, statement, headline, note : str
+    id, place, statement, headline : str
     kind : {"empirical", "guarantee", "fact"}
     level : float
         Confidence level of the claim's tests and intervals.
@@ -204,7 +204,6 @@ class Claim:
     readings: list[Reading]
     kind: str = "empirical"
     headline: str = ""
-    note: str = ""
     level: float = 0.95
     could_not_fail: str = ""
     chosen_by_it: str = ""
@@ -212,7 +211,7 @@ class Claim:
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
         """Construct a claim from a loaded entry; ``level`` applies if the entry sets no level."""
-        about = {key: value for key, value in written.items() if key != "choices"}
+        about = {key: value for key, value in written.items() if key not in ("choices", "note")}
         names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
         readings = [
             Reading(

@@ -1,19 +1,26 @@
 """Evidence: inference about one number from trials, by tests at a bound and by intervals.
 
-Every class here is an `Evidence`: a value with one-sided p-values at any bound, the interval of the
-bounds that its test does not reject, and the power for any number of units (trials, turns, splits).
-`optimist.claims.inference` makes several kinds of evidence from plain arrays.
+`optimist.claims.inference` makes several kinds of evidence from plain arrays. Every class here has:
 
-A p-value is small if the data support its side. Both p-values are 1 if the data allow no
-conclusion, because there are too few units or numbers that are not finite. Exact values have
-p-values 0 and 1.
+- ``value``, the estimate; nan if there is none.
+- ``n``, the number of independent units (trials, turns, splits); None without sampling error.
+- ``method``, the method that gives the interval and the p-values.
+- ``p_values(bound)``, except in `Exact`: the p-values for "the truth is below the bound" and for
+  "above". A p-value is small if the data support its side. Both are 1 if the data allow no
+  conclusion, because there are too few units or numbers that are not finite.
+- ``pieces(level)``: the bounds that a two-sided test at ``level`` does not reject, as zero, one or
+  two pairs (low, high).
+- ``power(bound, ratio, n, alpha)``: the chance that n units decide at ``alpha`` on each side; nan
+  if it is undefined. The truth is assumed to differ from the bound by a factor ``ratio``, on the
+  side with the smaller chance. This effect is fixed in advance: a power computed from the observed
+  effect only restates the p-value (Hoenig and Heisey 2001, The abuse of power).
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -25,46 +32,6 @@ from optimist.numerics.statistics import proportion_interval, t_quantile
 NAN = math.nan
 # The smallest number of units with which a measure can decide, by default.
 RATIO_UNITS = 10
-
-
-class Evidence(Protocol):
-    """A measured value with its tests and intervals.
-
-    Attributes
-    ----------
-    value : float
-        The estimate; nan if there is none.
-    n : int or None
-        Number of independent units; None for a value without sampling error.
-    method : str
-        The method that gives the interval and the p-values.
-    """
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def n(self) -> int | None: ...
-
-    @property
-    def method(self) -> str: ...
-
-    def p_values(self, bound: float) -> tuple[float, float]:
-        """Return the p-values for "the truth is below the bound" and for "above".
-
-        Each is small if the data support its statement.
-        """
-
-    def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the two-sided interval at ``level``, as zero, one or two pairs (low, high)."""
-
-    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the chance that n units decide at ``alpha`` on each side; nan if undefined.
-
-        The truth is assumed to differ from the bound by a factor ``ratio``, on the side with the
-        smaller chance. This effect is fixed in advance: a power computed from the observed effect
-        only restates the p-value (Hoenig and Heisey 2001, The abuse of power).
-        """
 
 
 # Measures that use Student's t.
@@ -237,7 +204,7 @@ class Mapped:
 
     Parameters
     ----------
-    inner : Evidence
+    inner : Mean, RatioOfMeans or MedianRatio
         Evidence about the other number.
     map, back : callable
         The function and its inverse. Outside their domains they return nan, which decides nothing.
@@ -245,7 +212,7 @@ class Mapped:
         Whether the function is decreasing.
     """
 
-    inner: Evidence
+    inner: "Mean | RatioOfMeans | MedianRatio"
     map: Callable[[float], float]
     back: Callable[[float], float]
     method: str
@@ -401,17 +368,11 @@ class Exact:
     n: int | None = None
     method: str = "exact"
 
-    def p_values(self, bound: float) -> tuple[float, float]:
-        """Return 0 for the side of the bound on which the value lies, and 1 for the other side.
-
-        Both are 1 if the value equals the bound or is nan.
-        """
-        if self.value == bound or math.isnan(self.value) or math.isnan(bound):
-            return NEITHER
-        return (0.0, 1.0) if self.value < bound else (1.0, 0.0)
-
     def pieces(self, level: float) -> list[tuple[float, float]]:
         return []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
         return NAN
+
+
+Evidence = RatioOfMeans | Mean | Mapped | MedianRatio | Share | Exact

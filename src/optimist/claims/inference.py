@@ -9,9 +9,9 @@ import numpy as np
 from optimist.claims.evidence import (
     NAN,
     RATIO_UNITS,
-    Evidence,
     Mapped,
     Mean,
+    MedianRatio,
     RatioOfMeans,
 )
 from optimist.claims.tails import exp, log
@@ -26,7 +26,7 @@ def from_logarithm(inner: Mean, method: str) -> Mapped:
     return Mapped(inner, exp, lambda bound: float(log(bound)) if bound > 0.0 else NAN, method)
 
 
-def exponent_between(ratio: Evidence, factor: float) -> Mapped:
+def exponent_between(ratio: RatioOfMeans | MedianRatio, factor: float) -> Mapped:
     r"""Return evidence about the exponent p of a growth $R \propto x^p$ between two ends.
 
     Intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$ and bounds by its inverse, so the test of the
@@ -34,7 +34,7 @@ def exponent_between(ratio: Evidence, factor: float) -> Mapped:
 
     Parameters
     ----------
-    ratio : Evidence
+    ratio : RatioOfMeans or MedianRatio
         Evidence about the ratio of the values at the two ends.
     factor : float
         x_2 / x_1, the ratio of the two ends; a ratio of 1 decides nothing.

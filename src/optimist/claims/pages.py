@@ -1,7 +1,7 @@
 """Verdicts as text for a terminal and as Markdown.
 
-All texts except the page of a single paper need only the table of `optimist.claims.table`, which
-may be read from its CSV file, and not the results themselves.
+All texts need only the table of `optimist.claims.table`, which may be read from its CSV file. The
+page of a paper also shows the notes on its claims.
 """
 
 import itertools
@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
@@ -21,8 +22,6 @@ from optimist.core.terminal import folded
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from optimist.claims.verdicts import Verdict
 
 MARKERS = ("<!-- claims -->", "<!-- /claims -->")
 ALL_WORDS = tuple(dict.fromkeys(itertools.chain.from_iterable(VERDICTS.values())))
@@ -203,15 +202,16 @@ again.
 """
 
 
-def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
+def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a paper's page: the summary table, then every claim with its readings and checks.
 
-    All verdicts must belong to one paper, whose id is the prefix of their ids; ``frame`` is their
-    table.
+    All claims in the table must belong to one paper, whose id is the prefix of their ids. ``notes``
+    maps the id of each claim to its note.
     """
-    paper = verdicts[0].claim.id.split(".")[0]
+    claims = claims_in(frame)
+    paper = claims[0][0].claim.split(".")[0]
     head = HEAD.format(paper=paper, wrong=wrong_words(frame))
-    sections = itertools.starmap(_section, zip(verdicts, claims_in(frame), strict=True))
+    sections = [_section(checks, notes.get(checks[0].claim, "")) for checks in claims]
     return "\n".join([head, summary_block(frame), *sections])
 
 
@@ -228,23 +228,22 @@ def joined(pages: Mapping[str, str]) -> str:
     return "\n\n".join(sections)
 
 
-def _section(verdict: "Verdict", checks: list[Any]) -> str:
-    about, claim = checks[0], verdict.claim
-    paper = claim.id.split(".")[0]
+def _section(checks: list[Any], note: str) -> str:
+    about = checks[0]
+    paper = about.claim.split(".")[0]
     source = f"../../config/papers/{paper}/claims.yaml"
     source += f"#L{about.line:.0f}" if about.line > 0 else ""
     parts = [
-        f"## {claim.id}: {verdict.word}\n",
-        f"{claim.statement} ({claim.place}; {claim.kind}; [source]({source}))\n",
-        f"Verdict: **{verdict.text}**; {verdict.explanation}.\n",
+        f"## {about.claim}: {about.verdict}\n",
+        f"{about.statement} ({about.place}; {about.kind}; [source]({source}))\n",
+        f"Verdict: **{about.words}**; {about.explanation}.\n",
     ]
-    parts += [f"{flag[0].upper()}{flag[1:].rstrip('.')}.\n" for flag in verdict.flags]
-    parts += [f"{text}\n" for text in _beside(about) if text]
+    parts += [f"{text}\n" for text in _beside(about)]
     if about.deciding:
         run = f" `{about.command}`" if about.command else ""
         parts.append(f"Cause: {about.cause}. {about.deciding}{run}\n")
-    if claim.note:
-        parts.append(f"{claim.note.strip()}\n")
+    if note:
+        parts.append(f"{note.strip()}\n")
     readings: dict[tuple[str, str], list[Any]] = {}
     for check in checks:
         readings.setdefault((check.reading, check.status), []).append(check)
@@ -254,6 +253,8 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
 
 def _beside(about: Any) -> Iterator[str]:
     """Yield the remarks to print after the verdict on a claim."""
+    if about.flags:
+        yield f"{about.flags[0].upper()}{about.flags[1:].rstrip('.')}."
     if about.stated:
         yield f"Stated reading: {about.stated}."
     if about.if_counted:

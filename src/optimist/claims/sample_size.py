@@ -23,15 +23,17 @@ MOST_DOUBLINGS = 20
 class Needs:
     """Why a claim is open, and what would decide it with 80 % power; empty for a decided claim.
 
+    The attributes are columns of `optimist.claims.table`.
+
     Attributes
     ----------
     cause : {"few trials", "idle", "few splits", ""}
-    text : str
+    deciding : str
         A sentence on what would decide the claim.
-    units : int or None
+    needs : int or None
         Number of trials or turns of each cell that would decide the claim, as in the section
         ``decide`` of the configuration; None if unknown.
-    kind : str
+    needs_kind : str
         "trials", "turns" or "splits" if the number is known, otherwise empty.
     hours : float
         Core-hours that all additional units take; nan if costs are unknown.
@@ -40,9 +42,9 @@ class Needs:
     """
 
     cause: str = ""
-    text: str = ""
-    units: int | None = None
-    kind: str = ""
+    deciding: str = ""
+    needs: int | None = None
+    needs_kind: str = ""
     hours: float = math.nan
     command: str = ""
 

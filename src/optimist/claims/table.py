@@ -2,13 +2,13 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS, STATUSES
-from optimist.claims.context import Context
 from optimist.claims.evidence import Exact
 from optimist.claims.results import Result, error_of
 from optimist.claims.sample_size import needs
@@ -16,6 +16,7 @@ from optimist.claims.tails import NEITHER
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
+from optimist.experiments.trials import CellKey
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,10 +44,15 @@ DIGITS = 6
 OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
 # Columns that are attributes of a claim, and columns that are attributes of a verdict.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
-OF_VERDICT = ("explanation", "stated", "if_counted", "own_interval", "turns")
+OF_VERDICT = ("explanation", "flags", "stated", "if_counted", "own_interval", "turns")
 
 
-def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
+def to_frame(
+    verdicts: Sequence[Verdict],
+    seconds: Mapping[CellKey, float] = MappingProxyType({}),
+    figures: Mapping[CellKey, Sequence[str]] = MappingProxyType({}),
+    lines: Mapping[str, int] = MappingProxyType({}),
+) -> "pd.DataFrame":
     """Return a pandas frame with one row per check and the columns `COLUMNS`.
 
     ``verdict`` is the word; ``words`` is the word with its qualifiers or the choice that it depends
@@ -56,42 +62,47 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
     units from ``first_unit`` on, and this number has been doubled ``doublings`` times since. The
     outcome would change at the bound ``turns_at``. ``rounds`` is the number of rounds in the
     shortest cell of the check. ``deciding`` says what would decide an open claim.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    seconds : mapping
+        Processor seconds that a trial of each cell takes.
+    figures : mapping
+        The panels that show each cell, such as ``fig1 (a)``.
+    lines : mapping
+        The line number of each claim in its file.
     """
     import pandas as pd
 
-    context = context or Context()
     rows = []
     for verdict in verdicts:
-        about, alpha = _about(verdict, context), error_of(verdict.results, verdict.claim.alpha)
-        rows += [about | _row(result, verdict, alpha, context) for result in verdict.results]
+        about, alpha = _about(verdict, seconds), error_of(verdict.results, verdict.claim.alpha)
+        about["line"] = lines.get(verdict.claim.id)
+        rows += [about | _row(result, verdict, alpha, figures) for result in verdict.results]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(FLOATS)
     for name in NUMBERS:
         frame[name] = [float(f"{value:.{DIGITS}g}") for value in frame[name]]
     return frame.astype(dict.fromkeys(WHOLE, "Int64"))
 
 
-def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
-    claim, wanted = verdict.claim, needs(verdict, context.seconds)
+def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]:
+    claim = verdict.claim
     return {
         "claim": claim.id,
         **{name: getattr(claim, name) for name in OF_CLAIM},
         "verdict": verdict.word,
         "words": verdict.text,
         **{name: getattr(verdict, name) for name in OF_VERDICT},
-        "flags": "; ".join(verdict.flags),
         "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
         "alpha": claim.alpha,
-        "cause": wanted.cause,
-        "needs": wanted.units,
-        "needs_kind": wanted.kind,
-        "hours": wanted.hours,
-        "deciding": wanted.text,
-        "command": wanted.command,
-        "line": context.lines.get(claim.id),
+        **vars(needs(verdict, seconds)),
     }
 
 
-def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> dict[str, Any]:
+def _row(
+    result: Result, verdict: Verdict, alpha: float, figures: Mapping[CellKey, Sequence[str]]
+) -> dict[str, Any]:
     check, first, gate = result.check, result.first, result.gate
     alpha /= 2.0 ** (max(result.k, 0) + 1)
     return {
@@ -119,7 +130,7 @@ def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> di
         "slack": result.slack,
         "why": check.why,
         "remark": result.remark,
-        "figures": ", ".join(_figures(result, context)),
+        "figures": ", ".join(_figures(result, figures)),
     }
 
 
@@ -159,11 +170,11 @@ def _turning(result: Result, alpha: float) -> str:
     return " or ".join(number(end) for end in ends if 0.0 < abs(end) < math.inf)
 
 
-def _figures(result: Result, context: Context) -> list[str]:
+def _figures(result: Result, figures: Mapping[CellKey, Sequence[str]]) -> list[str]:
     """Return the figures that show all cells of a result or, if none does, any of its cells."""
     if result.evidence is None:
         return []
-    shown = [context.figures.get(cell, ()) for cell in result.check.cells]
+    shown = [figures.get(cell, ()) for cell in result.check.cells]
     together = [name for name in (shown or [()])[0] if all(name in names for names in shown)]
     return together or list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 

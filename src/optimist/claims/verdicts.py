@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from optimist.claims import guarantees, rule
-from optimist.claims.cells import Missing, group
+from optimist.claims.cells import Groups, Missing
 from optimist.claims.checks import Check, Claim, Reading, claims_of
-from optimist.claims.context import Context
 from optimist.claims.first import of_document
 from optimist.claims.gates import Gates, counted
 from optimist.claims.results import Result, error_of, exact_p_values, tested_readings
@@ -82,16 +81,16 @@ class Verdict:
         return self.qualified or self.word
 
     @property
-    def flags(self) -> list[str]:
+    def flags(self) -> str:
         """Reasons why the verdict says less than it seems to say."""
         could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
         flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
         flags += [f"selected by it: {chosen}"] if chosen else []
-        return flags if self.word != "shortened" else []
+        return "; ".join(flags) if self.word != "shortened" else ""
 
 
 def evaluate(
-    document: Mapping[str, Any], tables: Mapping[str, Any], context: Context | None = None
+    document: Mapping[str, Any], tables: Mapping[str, Any], shortened: str = ""
 ) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 
@@ -104,12 +103,11 @@ def evaluate(
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, and for probes
         selections and agreements), ``facts`` (name, setting, value), and the tables of studies by
         name. A check that lacks tables, rows or columns has the outcome "missing".
-    context : Context or None
-        Says whether the run was shortened, in which case no claim gets a verdict.
+    shortened : str
+        The options that shortened the run; unless it is empty, no claim gets a verdict.
     """
-    gates = Gates(group(tables), of_document(document.get("first", ())), document["paper"])
-    context = context or Context()
-    return [_judge(claim, gates, context.shortened) for claim in claims_of(document)]
+    gates = Gates(Groups(tables), of_document(document.get("first", ())), document["paper"])
+    return [_judge(claim, gates, shortened) for claim in claims_of(document)]
 
 
 def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:

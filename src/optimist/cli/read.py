@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from optimist import claims as verdicts
+from optimist.claims import pages, table
 from optimist.cli.output import say
 from optimist.config.load import load_config, paper_names
 from optimist.core import outputs, terminal
@@ -23,18 +23,18 @@ def claims(options: Any) -> int:
     """Print the verdicts of the last full run."""
     if options.readme and options.paper:
         raise ConfigError(f"--readme shows all papers; leave out {options.paper!r}")
-    frame = verdicts.read_frame(_claims_path(options))
+    frame = table.read_frame(_claims_path(options))
     if options.readme:
         _write_readme(frame)
     if options.json:
-        shown = verdicts.open_claims(frame) if options.open else frame
+        shown = pages.open_claims(frame) if options.open else frame
         print(shown.to_json(orient="records", indent=1))
     elif options.readme:
-        print(verdicts.tally(frame))
+        print(pages.tally(frame))
     elif options.open:
-        say(verdicts.open_text(frame, terminal.width()))
+        say(pages.open_text(frame, terminal.width()))
     else:
-        say(verdicts.to_text(frame, details=options.details, columns=terminal.width()))
+        say(pages.to_text(frame, details=options.details, columns=terminal.width()))
     return 0
 
 
@@ -62,7 +62,7 @@ def _write_readme(frame):
         path = project_root() / name
         if not path.is_file():
             raise ConfigError(f"{path} does not exist, but --readme writes to it")
-        texts[path] = verdicts.with_summary(read_text(path), shown, name)
+        texts[path] = pages.with_summary(read_text(path), shown, name)
     for path, text in texts.items():
         write_text(text, path)
 

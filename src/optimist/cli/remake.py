@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from optimist import claims
+from optimist.claims import pages, table
 from optimist.cli.output import say, say_written, warn
 from optimist.config.load import load_config
 from optimist.core import terminal
@@ -28,7 +28,7 @@ def decide(options: Any) -> int:
         if options.json:
             print(frame.to_json(orient="records", indent=1))
         else:
-            say(claims.to_text(frame, details=True, columns=terminal.width()))
+            say(pages.to_text(frame, details=True, columns=terminal.width()))
             say(f"written nowhere; `optimist decide {paper}` writes the verdicts of the paper")
         return 0
     written, changed = [], []
@@ -55,7 +55,7 @@ def decide(options: Any) -> int:
 def _words(path: str) -> dict[str, str]:
     """Return the wording of each verdict by claim; empty if the file cannot be read."""
     try:
-        frame = claims.read_frame(path).drop_duplicates("claim")
+        frame = table.read_frame(path).drop_duplicates("claim")
     except (OptimistError, OSError):
         return {}
     return dict(zip(frame["claim"], frame["words"], strict=True))

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, get_origin
 
 from optimist.algorithms import is_algorithm
-from optimist.claims import check_claims, first
+from optimist.claims import first
+from optimist.claims.checks import check_claims
 from optimist.claims.models import Claims, Vocabulary, check_comparison
 from optimist.config import folders
 from optimist.config.checks import check_cells, check_shown, check_studies

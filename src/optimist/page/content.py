@@ -142,7 +142,7 @@ class _Paper:
 
     def claims(self) -> dict[str, Any]:
         """Return the claims by ID, each with its readings and checks."""
-        from optimist.claims import read_frame
+        from optimist.claims.table import read_frame
 
         place = self.layout.claims(self.name)["csv"]
         self._files[place] = self._path(place, "claims")

@@ -30,7 +30,7 @@ def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[s
     Parameters
     ----------
     frame : DataFrame
-        The result of `optimist.claims.read_frame`.
+        The result of `optimist.claims.table.read_frame`.
     stated : mapping
         Claims in the configuration by ID, with their notes and choices.
     """

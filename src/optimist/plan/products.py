@@ -236,39 +236,45 @@ def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Da
 
 
 def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
-    from optimist import claims
+    from optimist.claims import pages, table
 
-    verdicts, frame = _decided(product, trials, studies)
-    write_frame(claims.compacted(frame), product.files["csv"])
-    write_text(claims.to_markdown(verdicts, frame), product.files["md"])
+    frame = _decided(product, trials, studies)
+    notes = {claim["id"]: claim.get("note", "") for claim in product.spec["claims"]}
+    write_frame(table.compacted(frame), product.files["csv"])
+    write_text(pages.to_markdown(frame, notes), product.files["md"])
 
 
-def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
-    """Return the verdicts on claims, as objects and as a table."""
-    from optimist import claims
+def _decided(
+    product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]"
+) -> "pd.DataFrame":
+    """Return the table of verdicts on claims."""
+    from optimist.claims.table import to_frame
+    from optimist.claims.verdicts import evaluate
 
-    context = claims.Context.make(product.about)
-    verdicts = claims.evaluate(product.spec, _frames(product, trials, studies), context)
-    return verdicts, claims.to_frame(verdicts, context)
+    about, tables = product.about, _frames(product, trials, studies)
+    seconds = {tuple(row[:3]): row[3] for row in about["cells"]}
+    figures = {tuple(row[:3]): row[4] for row in about["cells"]}
+    verdicts = evaluate(product.spec, tables, about["shortened"])
+    return to_frame(verdicts, seconds, figures, about["lines"])
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
     """Return the table of verdicts on claims, without writing it."""
-    return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
+    return _decided(product, sources.trials(product), sources.tables(product.studies))
 
 
 def join_claims(layout: Layout, papers: Collection[str], to: Layout | None = None) -> None:
     """Join the verdicts of all papers into one table and one page, written to the layout ``to``."""
     import pandas as pd
 
-    from optimist import claims
+    from optimist.claims import pages, table
 
     places = {paper: layout.claims(paper) for paper in papers}
     for paper, place in places.items():
         if not Path(place["csv"]).is_file():
             raise ResultError(f"{place['csv']} does not exist; make it: optimist decide {paper}")
-    frames = [claims.read_frame(place["csv"]) for place in places.values()]
+    frames = [table.read_frame(place["csv"]) for place in places.values()]
     joined = (to or layout).claims()
-    write_frame(claims.compacted(pd.concat(frames, ignore_index=True)), joined["csv"])
-    pages = {paper: read_text(place["md"]) for paper, place in places.items()}
-    write_text(claims.joined(pages), joined["md"])
+    write_frame(table.compacted(pd.concat(frames, ignore_index=True)), joined["csv"])
+    texts = {paper: read_text(place["md"]) for paper, place in places.items()}
+    write_text(pages.joined(texts), joined["md"])

@@ -25,6 +25,7 @@ from optimist.plan.trials import PlannedTrials
 
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
+WORDING = PACKAGE / "claims" / "wording.csv"
 # Used instead of a digest for rows and tables that a job has yet to make.
 TO_BE_MADE = "to be made"
 # Keys of a paper that determine its runs and products, but not the appearance of products.
@@ -95,7 +96,7 @@ class PlannedTargets:
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)
-            code = of_modules("optimist.plan.products", "optimist.claims")
+            code = of_modules("optimist.plan.products") + sha256(WORDING)
         else:
             spec = dict(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)
