@@ -279,14 +279,16 @@ class _Playing:
             else:
                 missing[i] = trials
         clock = Clock([*missing.values()])
+        asked = Counter(trials.cell.name for trials in self.asked)
+        ended = Counter(self.asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
-            if rows is not None:
+            name = self.asked[i].cell.name
+            if rows is None:
+                del asked[name], ended[name]
+            else:
                 frames[i] = rows
-            done, total = (
-                sum(not self._is_left_out(k) for k in numbers)
-                for numbers in (frames, range(len(self.asked)))
-            )
-            self.report(Progress(done, total, clock.left / self.cores))
+                ended[name] += 1
+            self.report(Progress(ended.total(), asked.total(), clock.left / self.cores))
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
