@@ -51,8 +51,8 @@ class GOUCB(BoxAlgorithm):
     start : {"incumbent", "last", "random", "multi"}
         Starting point of Step 5: the best observed point, the last point, or a uniform point.
         ``multi`` starts from the best observed point and from 15 uniform points, and keeps the best
-        result. Only the variant ``paper`` has this option and the next five; ``tuned`` uses
-        ``multi``.
+        result. Only the variant ``paper`` supports this option and the next five; ``tuned`` always
+        starts as with ``multi``.
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
@@ -62,9 +62,10 @@ class GOUCB(BoxAlgorithm):
     oracle : {"descent", "exact"}
         Fit of Phase I: the gradient descent of Appendix D.1, or converged least squares.
     ball : float or None
-        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None uses $\beta_t$ from Appendix D.1.
+        Factor that multiplies $\beta_t$ from equation (7), in which $\mu = 1$; None selects
+        $\beta_t$ from Appendix D.1.
     frozen : bool
-        Whether to keep $\hat w$ and $\Sigma$ constant, as a control.
+        Whether to keep $\hat w$ and $\Sigma$ constant, which serves as a control.
     beta : float or None
         $\beta_t$ of the variant ``tuned``; None means 0.01.
     rng : Generator

@@ -63,7 +63,9 @@ class TunedVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Fit from several draws; return the first draw and the best fit, each of shape (d_w,).
+        """Fit the network from several initial draws; return the first draw and the best fit.
+
+        Both are arrays of shape (d_w,).
 
         Parameters
         ----------
@@ -87,7 +89,7 @@ class TunedVariant:
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters (n, d_w) for unscaled data to parameters for the network's scale."""
+        """Convert parameters for unscaled data, of shape (n, d_w), to the network's scale."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0

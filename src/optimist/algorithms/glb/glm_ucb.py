@@ -1,4 +1,4 @@
-r"""GLM-UCB: optimism on the mean scale around the maximum-likelihood estimate.
+r"""GLM-UCB: optimism around the maximum-likelihood estimate, on the scale of the mean reward.
 
 Filippi, Cappe, Garivier and Szepesvari (2010), "Parametric Bandits: The Generalized Linear Case",
 Algorithm 1, with a ridge as in later literature. For the ridge maximum-likelihood estimate
@@ -79,7 +79,7 @@ class GLMUCB(GLBAlgorithm):
 
     @property
     def V(self) -> np.ndarray:
-        """Design matrix of shape (d, d), with the ridge of the current round."""
+        """The design matrix, of shape (d, d), including the ridge of the current round."""
         return self.ridge * np.eye(self.problem.dimension) + self.gram
 
     @property

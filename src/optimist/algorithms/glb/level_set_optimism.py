@@ -36,8 +36,8 @@ class LevelSetOptimism(GLBAlgorithm):
 
     Notes
     -----
-    The estimate is computed when it is first needed after an update. The solver's memory of earlier
-    solutions only saves time, so `state_bytes` does not count it.
+    The estimate is computed when it is first needed after an update. The solver remembers earlier
+    solutions only to save time, so `state_bytes` does not count them.
     """
 
     def __init__(self, problem: GLBProblem, solver: str, history: str, prune: bool) -> None:

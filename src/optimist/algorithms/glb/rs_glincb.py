@@ -1,4 +1,4 @@
-r"""RS-GLinCB: optimism with rarely switched estimates.
+r"""RS-GLinCB: optimism with estimates that are rarely updated.
 
 Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited Adaptivity",
 Algorithm 2. Let V be the design matrix of the warm-up, H the weighted design matrix of the other

@@ -1,4 +1,4 @@
-r"""LinUCB (OFUL) for the linear kernel, computed in the dimension of the arms.
+r"""LinUCB (OFUL) for the linear kernel, computed in the space of the arms.
 
 Abbasi-Yadkori, Pal and Szepesvari (2011), "Improved Algorithms for Linear Stochastic Bandits",
 Theorem 2. For $V_t = \lambda I+\sum_sx_sx_s^\top$,
@@ -8,7 +8,7 @@ $$x_{t+1} = \arg\max_x\;x^\top\hat\theta_t+\beta_t\|x\|_{V_t^{-1}},\qquad
 Deviations: none with ``radius=ay``. ``radius=logdet`` is the looser
 $\sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))}$ that Calandriello et al. (2019)
 use for GP-UCB; it makes this method equivalent to GP-UCB with the linear kernel. All experiments
-use it, so the two methods differ only in their computations.
+use it, so the two methods differ only in how they compute the index.
 """
 
 import numpy as np
