@@ -5,8 +5,8 @@ Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the netwo
 gradient ascent maximises the network's value jointly over x in the box and w in the ellipsoid. The
 constants are
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
-If the option ``ball`` is a number, $\beta_t$ is this number times its value in equation (7) with
-$\mu=1$, which is $d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local
+If the option ``ball`` is a number, $\beta_t$ is this number times $d_w\sigma^2+d_w^3+d_w^3\,t/T$,
+which is equation (7) with $\mu=1$. With ``oracle=exact``, the fit is a local
 minimiser of the squared error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
@@ -46,7 +46,7 @@ class PaperVariant:
     batch : {"full", "single"}
         Points used in each step of gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
-        Method that fits the network: gradient descent, or converged least squares.
+        Method that fits the network: gradient descent, or least squares to convergence.
     ball : float or None
         Factor that multiplies $\beta_t$ from equation (7). None selects it from Appendix D.1.
 

@@ -53,7 +53,7 @@ class TunedVariant:
         self.offset, self.unit = 0.0, 1.0
 
     def beta(self, t: int) -> float:
-        r"""Return the constant $\beta_t$ for round t of Phase II."""
+        r"""Return $\beta_t$, which is the same in every round of Phase II."""
         return self.constant_beta
 
     def fit(
@@ -102,7 +102,7 @@ class TunedVariant:
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Maximise the linearised upper bound by Adam.
+        """Maximise the linearised upper bound with Adam.
 
         Return the best end point, of shape (d,), and False, because nothing is projected.
 
@@ -148,7 +148,7 @@ def fit(
 def maximise_linear_bound(
     network: TwoLayerNetwork, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
 ) -> np.ndarray:
-    """Maximise the linearised upper bound over [-1, 1]^d by Adam; return the best end point (d,).
+    """Maximise the linearised upper bound over [-1, 1]^d with Adam; return the best end point (d,).
 
     Parameters
     ----------

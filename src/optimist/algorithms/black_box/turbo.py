@@ -34,7 +34,7 @@ FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # smallest relative gain over the best value that counts as a success
 MOST = 5000  # maximum number of candidates
-PERTURBED = 20  # expected number of perturbed coordinates per candidate if d exceeds it
+PERTURBED = 20  # expected number of perturbed coordinates per candidate, capped at d
 DENSE = 1e-6  # values with a smaller standard deviation are not divided by it
 
 

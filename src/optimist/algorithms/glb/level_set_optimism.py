@@ -7,7 +7,7 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
 A subclass defines the likelihood, the domain of its minimiser, the radius and $\Theta$.
 ``solver="kkt"`` finds the estimate and the best arm exactly (`optimist.numerics.maximisation`);
 ``solver="slsqp"`` uses scipy's generic solver for both and, like public code, solves one
-maximisation per arm in every round.
+maximisation problem per arm in every round.
 """
 
 from abc import abstractmethod
@@ -26,7 +26,7 @@ SOLVERS = ("kkt", "slsqp")
 
 
 class LevelSetOptimism(GLBAlgorithm):
-    """Base class of algorithms that maximise over a level set of a likelihood.
+    """Base class of algorithms that are optimistic over a level set of a likelihood.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.t = 0  # number of completed rounds
         self._ones = np.ones(d)
         self.updates = 0
-        # Constants that every round needs to compute the radius.
+        # Constants from which the radius is computed in every round.
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound

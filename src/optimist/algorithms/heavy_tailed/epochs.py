@@ -21,7 +21,7 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     length : int
         Number of rounds in an epoch.
     **options
-        Keyword arguments for the constructor of the next class in the inheritance order.
+        Keyword arguments for the constructor of the next class in the method resolution order.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:

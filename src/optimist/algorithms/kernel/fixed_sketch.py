@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return the kernel matrices of inducing points (m, m), and with played arms (m, u)."""
+        """Return the kernels of the inducing points (m, m), and of these and played arms (m, u)."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed

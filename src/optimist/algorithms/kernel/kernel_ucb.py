@@ -18,7 +18,7 @@ from optimist.environments.problems.kernel import KernelProblem
 
 
 class KernelUCB(FiniteArmAlgorithm):
-    r"""Base class of algorithms that keep the mean and leverage of every arm.
+    r"""Base class of algorithms that keep the posterior mean and leverage of every arm.
 
     In each round, `select` calls `choose`, and `update` calls `learn`. If the arms are fixed,
     `prepare` calls `predict` after each reward; otherwise, `select` calls `predict` once the arms
@@ -33,7 +33,7 @@ class KernelUCB(FiniteArmAlgorithm):
     t : int
         Number of rounds played.
     beta : float
-        $\beta_t$, which multiplies the square roots of leverages.
+        $\beta_t$, which multiplies the square roots of the leverages.
     mean, leverages : (A,) arrays
         Posterior means and leverages at the most recent arms.
     is_stale : bool
