@@ -58,8 +58,8 @@ class Algorithm(ABC):
     def observers(self, environment: Any) -> Sequence[Any]:
         """Return the observers that check the algorithm's theory during a trial, if any.
 
-        The observers can read the true parameters from ``environment``. Therefore, they run only
-        for published methods, and only in regret trials. See `optimist.environments.observer`.
+        The observers can read the true parameters from ``environment``, so they run only for the
+        algorithms of this package, and only in regret trials. See `optimist.environments.observer`.
         """
         return ()
 

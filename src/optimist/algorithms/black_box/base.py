@@ -17,7 +17,7 @@ def standardise(
     ddof: int = 1,
     least: float = 1e-10,
 ) -> tuple[float, float]:
-    """Return the offset and the unit with which (y - offset) / unit is standardised.
+    """Return the offset and the unit that standardise values y to (y - offset) / unit.
 
     Parameters
     ----------

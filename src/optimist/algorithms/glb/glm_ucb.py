@@ -46,8 +46,8 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Whether to project each estimate onto the ball by Gauss-Newton steps.
     history : {"raw", "aggregated"}
-        Rows of the likelihood: one per round, or one per distinct played arm. The results are
-        equivalent.
+        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        are equivalent.
     inverse : {"inv", "pinv"}
         Method that inverts V; see `optimist.algorithms.glb.inverses`.
     """

@@ -27,7 +27,7 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
         self.rewards: list[float] = []  # rewards so far in this epoch
-        self.arm = np.empty(0)  # the arm of this epoch, (d,)
+        self.arm = np.empty(0)  # the arm (d,) of this epoch
         self.index = 0  # index of this arm at the beginning of the epoch
         self.substituted = 0  # number of rounds in which another arm was played instead
         super().__init__(problem, **options)

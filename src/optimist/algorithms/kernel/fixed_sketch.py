@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return the kernels of the inducing points (m, m), and of these and played arms (m, u)."""
+        """Return kernel matrices of the inducing points: their own (m, m), and with played arms."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed

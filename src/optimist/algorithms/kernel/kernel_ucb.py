@@ -49,7 +49,7 @@ class KernelUCB(FiniteArmAlgorithm):
         self.t = 0
         self.beta = 0.0
         self.mean = self.leverages = np.empty(0)
-        self.arms: np.ndarray | None = None  # a copy of the arms if these are fixed, (A, d)
+        self.arms: np.ndarray | None = None  # a copy of the arms (A, d) if they are fixed
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
