@@ -84,7 +84,8 @@ def canonical(text: str, domain: str = "arms") -> str:
     ConfigError
         If the name is unknown.
     """
-    # Labels of user-written classes are not cached, because these may change during the process.
+    # Labels of user-written classes are not cached, because such a class may change while the
+    # process runs.
     is_own = name_of(text) in REGISTRIES[domain].table
     return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
 
@@ -102,7 +103,7 @@ def is_algorithm(name: str) -> bool:
 
 
 def algorithm_class(name: str, domain: str = "arms") -> Any:
-    """Return the algorithm class with a given name in a domain, which is ``arms`` or ``box``.
+    """Return the algorithm class that has a given name in a domain (``arms`` or ``box``).
 
     Raises
     ------
@@ -147,8 +148,8 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
 def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
     """Check a label against a problem, and return a function that constructs the algorithm.
 
-    See `make_algorithm` for the parameters and errors. The constructor of the class runs only when
-    the returned function is called, which can raise further errors.
+    See `make_algorithm` for the parameters and errors. The algorithm is constructed only when the
+    returned function is called, and the constructor may raise further errors.
     """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))

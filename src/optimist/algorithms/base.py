@@ -58,8 +58,8 @@ class Algorithm(ABC):
     def observers(self, environment: Any) -> Sequence[Any]:
         """Return the observers that check the algorithm's theory during a trial, if any.
 
-        They run only in regret trials of published methods, because they can read the true
-        parameters from ``environment``. See `optimist.environments.observer`.
+        The observers can read the true parameters from ``environment``, so they run only for the
+        algorithms of this package, and only in regret trials. See `optimist.environments.observer`.
         """
         return ()
 
@@ -73,7 +73,7 @@ class Algorithm(ABC):
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the size in bytes of the state that the algorithm needs from round to round."""
+        """Return the size in bytes of the state that the algorithm keeps between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
@@ -91,11 +91,11 @@ class FiniteArmAlgorithm(Algorithm):
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn from the ``reward`` of the arm in row ``index`` of ``arms``, of shape (K, d).
+        """Learn from the ``reward`` of the arm that was played.
 
-        ``context`` holds further named values from the environment (see
-        `FiniteArmEnvironment.context`). In place of ``args`` and ``context``, a subclass declares
-        the arguments that it needs.
+        The played arm is row ``index`` of ``arms``, an array of shape (K, d). ``context`` holds
+        further named values from the environment (see `FiniteArmEnvironment.context`). A subclass
+        declares the arguments that it needs in place of ``args`` and ``context``.
         """
 
     def prepare(self) -> None:

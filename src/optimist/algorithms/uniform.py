@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Baseline that plays uniformly, learns nothing, and takes constant time and memory.
+    """Baseline that draws arms uniformly in constant time and memory, and does not learn.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def standardise(
     ddof: int = 1,
     least: float = 1e-10,
 ) -> tuple[float, float]:
-    """Return the offset and the unit that standardise values to (y - offset) / unit.
+    """Return the offset and the unit that standardise values y to (y - offset) / unit.
 
     Parameters
     ----------
@@ -27,8 +27,9 @@ def standardise(
     ddof : int
         Delta degrees of freedom of the standard deviation, which is the unit.
     least : float
-        Smallest standard deviation that is used as the unit. If the standard deviation is smaller,
-        because the values are equal up to rounding, or if there are too few values, the unit is 1.
+        Smallest standard deviation that is used as the unit. The unit is 1 if the standard
+        deviation is smaller, because the values are equal up to rounding. It is also 1 if there are
+        too few values to compute a standard deviation.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
@@ -37,8 +38,8 @@ def standardise(
 class BoxAlgorithm(Algorithm):
     """Base class of algorithms that propose a point in a box and observe a value in every round.
 
-    The first ``initial_count`` points are the problem's ``initial`` points or, if it has none,
-    uniform draws of the algorithm. Only `propose` and `observe` are timed.
+    The first ``initial_count`` points are the problem's ``initial`` points. If the problem has
+    none, the algorithm draws them uniformly. Only `propose` and `observe` are timed.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class BoxAlgorithm(Algorithm):
 
     @abstractmethod
     def suggest(self) -> np.ndarray:
-        """Return the next point to evaluate after the initial points, of shape (d,)."""
+        """Return the next point after the initial points, as an array of shape (d,)."""
 
     def begin(self) -> None:
         """Optional hook that is called once, when all initial points have been evaluated."""

@@ -28,20 +28,21 @@ class Configuration:
     logarithm : bool
         Whether to maximise EI and PI on a logarithmic scale, which avoids underflow.
     improvement : float
-        Smallest improvement over the best value that EI and PI count, in units of the values.
+        Amount by which a value must exceed the best value to count as an improvement in EI and PI,
+        in units of the values.
     beta : float
-        Squared factor on the standard deviation in the upper confidence bound.
+        Square of the factor that multiplies the standard deviation in the upper confidence bound.
     candidates, near : int
-        Number of points at which the acquisition is evaluated in the whole box, and number of
-        such points near the incumbent.
+        The acquisition is evaluated at ``candidates`` points in the whole box, and at ``near``
+        points near the incumbent.
     sobol : bool
         Whether the ``candidates`` come from a Sobol sequence instead of uniform draws.
     refined : int
-        Number of the best of these points that L-BFGS-B refines.
+        Number of points that L-BFGS-B refines; these are the best of the points above.
     iterations : int
         Maximum number of iterations in one run of L-BFGS-B.
     joint : bool
-        Whether one run of L-BFGS-B refines them all, rather than one run per point.
+        Whether a single run of L-BFGS-B refines all these points, instead of one run per point.
     """
 
     scheme: Callable[[int], Scheme]

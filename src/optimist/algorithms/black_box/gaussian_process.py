@@ -29,7 +29,7 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
 
-NEAR = 0.05  # standard deviation of perturbations of the incumbent, in box widths
+NEAR = 0.05  # standard deviation of the perturbations of the incumbent, in widths of the box
 
 # The acquisition and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -38,7 +38,8 @@ Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 class GPOptimiser(BoxAlgorithm):
     """Base class of GP-EI, GP-PI and GP-UCB, which differ in their acquisition function.
 
-    With n points, evaluating the likelihood takes O(n^3) time, and the acquisition O(n^2) time.
+    With n points, each evaluation of the likelihood takes O(n^3) time, and each evaluation of the
+    acquisition takes O(n^2) time.
 
     Parameters
     ----------
@@ -61,7 +62,9 @@ class GPOptimiser(BoxAlgorithm):
 
     @abstractmethod
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
-        """Return the acquisition and its derivatives in ``m`` and ``v`` as arrays of shape (n,).
+        """Return the acquisition and its derivatives with respect to ``m`` and ``v``.
+
+        All three are arrays of shape (n,).
 
         Parameters
         ----------
@@ -98,7 +101,8 @@ class GPOptimiser(BoxAlgorithm):
         order = np.argsort(-values, kind="stable")[: self.configuration.refined]
         ends, heights = self._refine(process, best, candidates[order], low, high)
         highest = int(np.argmax(heights))
-        # If a height is NaN, the comparison is false and the best candidate is returned.
+        # If the largest refined value is NaN, the comparison is false, and the best candidate is
+        # returned.
         return ends[highest] if heights[highest] >= values[order[0]] else candidates[order[0]]
 
     def _candidates(self, low, high, incumbent):
@@ -111,16 +115,16 @@ class GPOptimiser(BoxAlgorithm):
         return np.vstack([low + (high - low) * points, np.clip(near, low, high)])
 
     def _refine(self, process, best, starts, low, high):
-        """Refine ``starts`` (K, d) by L-BFGS-B; return end points (K, d) and their values (K,)."""
+        """Refine ``starts`` (K, d) by L-BFGS-B; return the end points (K, d) and values (K,)."""
         groups = [starts] if self.configuration.joint else starts[:, None]
         runs = [self._ascend(process, best, group, low, high) for group in groups]
         return np.vstack([ends for ends, _ in runs]), np.concatenate([at for _, at in runs])
 
     def _ascend(self, process, best, starts, low, high):
-        """Refine ``starts`` (k, d) in one run; return end points (k, d) and their values (k,).
+        """Refine ``starts`` (k, d) in one run; return the end points (k, d) and values (k,).
 
         The run maximises the sum of the acquisitions. Each term depends only on the coordinates of
-        one point, so the sum is largest when every term is.
+        one point, so maximising the sum maximises every term.
         """
 
         from scipy.optimize import Bounds, minimize

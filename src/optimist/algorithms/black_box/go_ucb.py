@@ -51,8 +51,8 @@ class GOUCB(BoxAlgorithm):
     start : {"incumbent", "last", "random", "multi"}
         Starting point of Step 5: the best observed point, the last point, or a uniform point.
         ``multi`` starts from the best observed point and from 15 uniform points, and keeps the best
-        result. Only the variant ``paper`` has this option and the next five; ``tuned`` uses
-        ``multi``.
+        result. Only the variant ``paper`` supports this option and the next five; ``tuned`` always
+        starts in the same way as ``multi``.
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
@@ -60,11 +60,13 @@ class GOUCB(BoxAlgorithm):
     batch : {"full", "single"}
         Points used in each step of the oracle's gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
-        Fit of Phase I: the gradient descent of Appendix D.1, or converged least squares.
+        Method that fits the network in Phase I: the gradient descent of Appendix D.1, or least
+        squares to convergence.
     ball : float or None
-        Factor on $\beta_t$ of equation (7), with $\mu = 1$; None uses $\beta_t$ from Appendix D.1.
+        Factor that multiplies $\beta_t$ from equation (7), in which $\mu = 1$; None selects
+        $\beta_t$ from Appendix D.1.
     frozen : bool
-        Whether to keep $\hat w$ and $\Sigma$ constant, as a control.
+        Whether to keep $\hat w$ and $\Sigma$ constant, which serves as a control.
     beta : float or None
         $\beta_t$ of the variant ``tuned``; None means 0.01.
     rng : Generator
@@ -74,7 +76,7 @@ class GOUCB(BoxAlgorithm):
 
     ball: LowRankEllipsoid  # set at the end of Phase I
     drawn: np.ndarray  # starting point of the fit in Phase I, of shape (d_w,)
-    fitted: np.ndarray  # result of the fit, the first centre of the ball, of shape (d_w,)
+    fitted: np.ndarray  # fitted parameters, the first centre of the ball, of shape (d_w,)
 
     def __init__(
         self,

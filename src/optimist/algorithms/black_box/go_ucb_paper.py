@@ -5,8 +5,8 @@ Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the netwo
 gradient ascent maximises the network's value jointly over x in the box and w in the ellipsoid. The
 constants are
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
-If the option ``ball`` is a number, $\beta_t$ is this number times its value in equation (7) with
-$\mu=1$, which is $d_w\sigma^2+d_w^3+d_w^3\,t/T$. With ``oracle=exact``, the fit is a local
+If the option ``ball`` is a number, $\beta_t$ is this number times $d_w\sigma^2+d_w^3+d_w^3\,t/T$,
+which is equation (7) with $\mu=1$. With ``oracle=exact``, the fit is a local
 minimiser of the squared error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
@@ -46,9 +46,9 @@ class PaperVariant:
     batch : {"full", "single"}
         Points used in each step of gradient descent: all, or one at random.
     oracle : {"descent", "exact"}
-        Method of the fit: gradient descent, or converged least squares.
+        Method that fits the network: gradient descent, or least squares to convergence.
     ball : float or None
-        Factor on $\beta_t$ from equation (7); None uses $\beta_t$ from Appendix D.1.
+        Factor that multiplies $\beta_t$ from equation (7). None selects it from Appendix D.1.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class PaperVariant:
         self.ridge = math.sqrt(self.T) * math.log(self.T) ** 2
 
     def beta(self, t: int) -> float:
-        r"""Return $\beta_t$ for round ``t`` of Phase II; the first round is 1."""
+        r"""Return $\beta_t$ for round ``t`` of Phase II, counted from 1."""
         size, share = self.network.size, t / self.T
         if self.factor is None:
             return size**3 * self.problem.value_bound**4 * share
@@ -90,7 +90,9 @@ class PaperVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw and fit parameters; return the drawn ones and the fitted ones, each of shape (d_w,).
+        """Draw parameters and fit the network; return the drawn and the fitted parameters.
+
+        Both are arrays of shape (d_w,).
 
         Parameters
         ----------
@@ -116,13 +118,13 @@ class PaperVariant:
         return y
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters (n, d_w) for unscaled data to parameters for the network's scale."""
+        """Convert parameters for unscaled data, of shape (n, d_w), to the network's scale."""
         return thetas
 
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Return the best end point (d,), and whether any parameters had to be projected.
+        """Return the best end point, of shape (d,), and whether any parameters were projected.
 
         Parameters
         ----------
@@ -166,7 +168,7 @@ class PaperVariant:
         return steps * math.sqrt(hidden + 1.0 + second**2 * (1.0 + corner @ corner) / 16.0)
 
     def project(self, ellipsoid: LowRankEllipsoid, beta: float, w: np.ndarray) -> bool:
-        """Project the rows of ``w`` (K, d_w) in place; return whether any was outside."""
+        """Project the rows of ``w`` (K, d_w) in place; return whether any row was outside."""
         outside = ellipsoid.outside(w, beta)
         if outside.any():
             back = ellipsoid.project if self.euclidean else ellipsoid.scale

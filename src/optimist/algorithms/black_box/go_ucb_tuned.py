@@ -53,7 +53,7 @@ class TunedVariant:
         self.offset, self.unit = 0.0, 1.0
 
     def beta(self, t: int) -> float:
-        r"""Return the constant $\beta_t$ for round t of Phase II."""
+        r"""Return $\beta_t$, which is the same in every round of Phase II."""
         return self.constant_beta
 
     def fit(
@@ -63,7 +63,9 @@ class TunedVariant:
         draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Fit from several draws; return the first draw and the best fit, each of shape (d_w,).
+        """Fit the network from several initial draws; return the first draw and the best fit.
+
+        Both are arrays of shape (d_w,).
 
         Parameters
         ----------
@@ -87,7 +89,7 @@ class TunedVariant:
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters (n, d_w) for unscaled data to parameters for the network's scale."""
+        """Convert parameters for unscaled data, of shape (n, d_w), to the network's scale."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
@@ -100,7 +102,7 @@ class TunedVariant:
     def maximise(
         self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
     ) -> tuple[np.ndarray, bool]:
-        """Maximise the linearised upper bound by Adam.
+        """Maximise the linearised upper bound with Adam.
 
         Return the best end point, of shape (d,), and False, because nothing is projected.
 
@@ -146,7 +148,7 @@ def fit(
 def maximise_linear_bound(
     network: TwoLayerNetwork, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
 ) -> np.ndarray:
-    """Maximise the linearised upper bound over [-1, 1]^d by Adam; return the best end point (d,).
+    """Maximise the linearised upper bound over [-1, 1]^d with Adam; return the best end point (d,).
 
     Parameters
     ----------

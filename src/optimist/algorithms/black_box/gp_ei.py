@@ -1,12 +1,12 @@
-r"""GP-EI: the largest expected improvement.
+r"""GP-EI: Bayesian optimisation that maximises the expected improvement.
 
 Jones, Schonlau and Welch (1998), "Efficient Global Optimization of Expensive Black-Box Functions".
 For the best observed value $y^+$ and $u=(m_t(x)-y^+)/v_t(x)$,
 $$x_{t+1} = \arg\max_x\ v_t(x)\,\big(u\,\Phi(u)+\varphi(u)\big) .$$
 
-Deviations: the configuration defines the fit and the maximisation (see
-`optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw`` maximise the
-logarithm of the expected improvement.
+Deviations: the configuration determines how the process is fitted and how the acquisition is
+maximised (see `optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw``
+maximise the logarithm of the expected improvement.
 """
 
 from typing import Any

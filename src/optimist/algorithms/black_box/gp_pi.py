@@ -1,12 +1,12 @@
-r"""GP-PI: the largest probability of improvement.
+r"""GP-PI: Bayesian optimisation that maximises the probability of improvement.
 
 Kushner (1964), "A New Method of Locating the Maximum Point of an Arbitrary Multipeak Curve in the
 Presence of Noise". For the best observed value $y^+$,
 $$x_{t+1} = \arg\max_x\ \Phi\Big(\frac{m_t(x)-y^+}{v_t(x)}\Big) .$$
 
-Deviations: the configuration defines the fit and the maximisation (see
-`optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw`` maximise the
-logarithm of the probability.
+Deviations: the configuration determines how the process is fitted and how the acquisition is
+maximised (see `optimist.algorithms.black_box.gaussian_process`). All configurations except ``raw``
+maximise the logarithm of the probability.
 """
 
 from typing import Any

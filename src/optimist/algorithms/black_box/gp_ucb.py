@@ -1,4 +1,4 @@
-r"""GP-UCB on a box: the largest upper confidence bound.
+r"""GP-UCB on a box: Bayesian optimisation that maximises an upper confidence bound.
 
 Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting",
 Algorithm 1,
@@ -7,7 +7,8 @@ $$x_{t+1} = \arg\max_x\ m_t(x)+\sqrt{\beta_t}\,v_t(x) .$$
 Deviations: $\beta_t$ is a constant, as in the libraries that Liu and Wang (2023) name. With
 ``beta=theory``, it is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$. This is the formula of
 Srinivas et al. for finite sets, but without its factor |D|, the number of points. The configuration
-defines the fit and the maximisation (see `optimist.algorithms.black_box.gaussian_process`).
+determines how the process is fitted and how the acquisition is maximised (see
+`optimist.algorithms.black_box.gaussian_process`).
 """
 
 import math

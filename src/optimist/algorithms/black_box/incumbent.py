@@ -1,4 +1,4 @@
-r"""The best point of Phase I in every round: exploitation without a model.
+r"""Playing the best point of Phase I in every round: exploitation without a model.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
 does almost the same if its steps are small and its ascent starts at the best observed point,

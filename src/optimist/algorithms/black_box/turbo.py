@@ -10,7 +10,7 @@ where $C_t$ is a set of candidates in $\mathrm{TR}_t$. L doubles after $\tau_{su
 row and halves after $\tau_{fail} = \max(4,d)$ failures in a row. When L falls below $2^{-7}$, the
 method restarts with n new points.
 
-Deviations: the method proposes one point per round, and its initial points are those of all other
+Deviations: the method proposes one point per round, and it shares its initial points with all other
 methods. As in the public code, 50 steps of Adam fit the process in every round, always from the
 same starting point. With ``fit=lbfgs``, L-BFGS-B fits it to convergence instead. The settings
 ``configuration=botorch`` are those of BoTorch's tutorial and include ``fit=lbfgs``.
@@ -34,7 +34,7 @@ FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # smallest relative gain over the best value that counts as a success
 MOST = 5000  # maximum number of candidates
-PERTURBED = 20  # expected number of perturbed coordinates of a candidate, if d is larger
+PERTURBED = 20  # expected number of perturbed coordinates per candidate, capped at d
 DENSE = 1e-6  # values with a smaller standard deviation are not divided by it
 
 
@@ -104,7 +104,7 @@ CONFIGURATIONS = {
 
 
 class TuRBO(BoxAlgorithm):
-    """TuRBO-1, in which each evaluation of the likelihood of n points takes O(n^3) time.
+    """TuRBO-1, with O(n^3) time for each evaluation of the likelihood of n points.
 
     Every round also computes a Cholesky factor of the covariance matrix of all candidates.
 
@@ -114,7 +114,7 @@ class TuRBO(BoxAlgorithm):
     configuration : {"release", "botorch"}
         Settings of the authors' code, or of BoTorch's tutorial.
     fit : {"default", "adam", "lbfgs"}
-        50 steps of Adam, or L-BFGS-B to convergence; by default, the choice of the configuration.
+        50 steps of Adam, or L-BFGS-B to convergence. The default depends on the configuration.
     rng : Generator
     """
 
@@ -135,7 +135,7 @@ class TuRBO(BoxAlgorithm):
         self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
-        self._design = np.empty((0, problem.dimension))  # points of a restart not yet proposed
+        self._design = np.empty((0, problem.dimension))  # points not yet proposed in a restart
         self._restart(0)
 
     def _restart(self, first):

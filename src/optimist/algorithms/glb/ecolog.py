@@ -10,14 +10,15 @@ $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
   u_t = \tfrac{(2+D)\nu_t}4 + \tfrac{D^2}{2+D},\quad
   \nu_t = \tfrac12 + 2\log\Big(\tfrac2\delta\sqrt{1+\tfrac t{4\lambda}}\Big),$$
 where $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
-$\bar\theta_s$ is the minimiser when the losses of both labels are summed.
+$\bar\theta_s$ minimises the same objective with the losses of both labels summed.
 
 Deviations: $\lambda = d$, as in Zhang et al. (2025), Appendix F.1, and all other constants are from
 the theory. Therefore, D is 2S, the diameter of the ball; ``diameter="norm"`` sets D = S, as in
 public code. The minimiser is exact; with ``solver="pgd"``, gradient steps approximate it to
-accuracy 1/t, as in the paper, but the number of steps contains $\log(D\max(t, 2))$ in place of
-$\log(Dt)$. Rounds that violate $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for either
-label u are counted (``violations``) but not treated differently, as in public code.
+accuracy 1/t, as in the paper, but the formula for the number of steps contains
+$\log(D\max(t, 2))$ in place of $\log(Dt)$. Rounds that violate
+$\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for either label u are counted (``violations``) but
+not treated differently, as in public code.
 ``index="mixed"`` selects the index of public code, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$;
 ``radius="older"`` and ``proximal="unscaled"`` follow an older copy of that code.
 """

@@ -1,4 +1,4 @@
-r"""GLM-UCB: optimism on the mean scale around the maximum-likelihood estimate.
+r"""GLM-UCB: optimism around the maximum-likelihood estimate, on the scale of the mean reward.
 
 Filippi, Cappe, Garivier and Szepesvari (2010), "Parametric Bandits: The Generalized Linear Case",
 Algorithm 1, with a ridge as in later literature. For the ridge maximum-likelihood estimate
@@ -46,8 +46,8 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Whether to project each estimate onto the ball by Gauss-Newton steps.
     history : {"raw", "aggregated"}
-        Rows of the likelihood: one per round, or one per distinct played arm. The results are
-        equivalent.
+        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        are equivalent.
     inverse : {"inv", "pinv"}
         Method that inverts V; see `optimist.algorithms.glb.inverses`.
     """
@@ -79,7 +79,7 @@ class GLMUCB(GLBAlgorithm):
 
     @property
     def V(self) -> np.ndarray:
-        """Design matrix of shape (d, d), with the ridge of the current round."""
+        """The design matrix, of shape (d, d), including the ridge of the current round."""
         return self.ridge * np.eye(self.problem.dimension) + self.gram
 
     @property

@@ -12,8 +12,8 @@ where $B_t$ bounds the regret of the online Newton step.
 
 Deviations: $\lambda = d$, as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
 sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ replaces the missing constant. ``variant="public"``
-follows the public code: S in place of R, no term after the logarithm, an index centred at
-$\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere. ``inverse="pinv"``
+follows the public code, which replaces R by S, omits the terms after the logarithm, centres the
+index at $\mu(x^\top\vartheta_t)$ and always rescales the iterate to the sphere. ``inverse="pinv"``
 recomputes $V_t^{-1}$ with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
@@ -71,7 +71,7 @@ class GLOC(GLBAlgorithm):
     def radius(self) -> float:
         r"""The confidence radius $\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
-        # The square root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2), by hypot to avoid underflow.
+        # The square root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2); hypot avoids underflow.
         inside = math.hypot(math.sqrt(1.0 + 2.0 * B / c), 2.0 * (R / c) ** 2 / delta)
         beta = 1.0 + 4.0 * B / c + 8.0 * (R / c) ** 2 * math.log(2.0 / delta * inside)
         if self.variant == "paper":

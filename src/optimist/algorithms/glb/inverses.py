@@ -2,8 +2,9 @@ r"""Methods that invert a growing matrix, and functions that look them up by nam
 
 After $H \leftarrow H + b\,xx^\top$, ``rank_one`` updates the inverse by the Sherman-Morrison
 formula in $O(d^2)$, and ``pinv`` recomputes it with numpy's pseudo-inverse, a singular value
-decomposition, in $O(d^3)$. Algorithms that invert a matrix from scratch use either ``inv``, which
-is numpy's inverse, or ``pinv``. The results differ only by rounding, but the running times differ.
+decomposition, in $O(d^3)$. Algorithms that invert a matrix from scratch use either numpy's inverse
+(``inv``) or numpy's pseudo-inverse (``pinv``). The results differ only by rounding, but the running
+times differ.
 """
 
 from collections.abc import Callable

@@ -7,7 +7,7 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
 A subclass defines the likelihood, the domain of its minimiser, the radius and $\Theta$.
 ``solver="kkt"`` finds the estimate and the best arm exactly (`optimist.numerics.maximisation`);
 ``solver="slsqp"`` uses scipy's generic solver for both and, like public code, solves one
-maximisation per arm in every round.
+maximisation problem per arm in every round.
 """
 
 from abc import abstractmethod
@@ -26,7 +26,7 @@ SOLVERS = ("kkt", "slsqp")
 
 
 class LevelSetOptimism(GLBAlgorithm):
-    """Base class of algorithms that maximise over a level set of a likelihood.
+    """Base class of algorithms that are optimistic over a level set of a likelihood.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class LevelSetOptimism(GLBAlgorithm):
 
     Notes
     -----
-    The estimate is computed when it is first needed after an update. The solver's memory of earlier
-    solutions only saves time, so `state_bytes` does not count it.
+    The estimate is computed when it is first needed after an update. The solver remembers earlier
+    solutions only to save time, so `state_bytes` does not count them.
     """
 
     def __init__(self, problem: GLBProblem, solver: str, history: str, prune: bool) -> None:

@@ -17,7 +17,7 @@ $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
 function of the chi-square distribution with d degrees of freedom),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
 $\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
-At the horizons of the experiments, the level set hardly ever excludes the maximiser over the ball,
+At the horizons of the experiments, the level set almost never excludes the maximiser over the ball,
 so the algorithm plays the arm with the largest norm under either radius; the figures show both
 versions.
 """
@@ -43,8 +43,8 @@ class OFULogR(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        Rows of the likelihood: one per round, or one per distinct played arm. The results are
-        equivalent.
+        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        are equivalent.
     """
 
     reference = "Abeille et al. (2021), Algorithm 2"

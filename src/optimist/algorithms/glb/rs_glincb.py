@@ -1,4 +1,4 @@
-r"""RS-GLinCB: optimism with rarely switched estimates.
+r"""RS-GLinCB: optimism with estimates that are rarely updated.
 
 Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited Adaptivity",
 Algorithm 2. Let V be the design matrix of the warm-up, H the weighted design matrix of the other
@@ -48,8 +48,8 @@ class RSGLinCB(GLBAlgorithm):
     constants : {"theory", "practical"}
         Constants from the theorem, or from the public code.
     history : {"raw", "aggregated"}
-        Rows of the likelihood: one per round, or one per distinct played arm. The results are
-        equivalent.
+        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        are equivalent.
     alias : bool
         Whether $H_{sw}$ is H itself after a switch, as in the public code.
     inverse : {"inv", "pinv"}

@@ -1,15 +1,15 @@
 r"""CRMM: the mean of medians of repeated pulls.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
-Heavy-Tailed Rewards", Algorithm 2, for the linear link; the noise must be symmetric about 0. An
-optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is one target for
-the estimator (`optimist.algorithms.heavy_tailed.online_newton`),
+Heavy-Tailed Rewards", Algorithm 2, for the linear link; the noise must be symmetric about 0. In
+each epoch, an optimistic arm $x_n$ is played r times in a row, and the median $y_n$ of its rewards
+is one target for the estimator (`optimist.algorithms.heavy_tailed.online_newton`),
 $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
   r = \lceil 8\log\tfrac{2T}\delta\rceil,\qquad
   C = (4\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}},$$
 $$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd)} + S .$$
 
-Deviations: the constants are reconstructed. Since $P(|\eta| > C) \le 1/4$, the median of r rewards
+Deviations: we reconstructed the constants. Because $P(|\eta| > C) \le 1/4$, the median of r rewards
 is within C of the mean with probability at least $1-e^{-r/8}$. If an epoch's arm is absent from a
 varying arm set, the nearest arm is played instead, and its reward is attributed to the epoch's arm.
 The last epoch may be shorter. The default estimate is closed-form least squares, as in Wang et al.

@@ -40,7 +40,7 @@ class CRTM(OnlineNewton):
     estimator : {"ls", "ons"}
         Least squares, or online Newton steps, on the same targets.
     truncation_scale : float
-        Factor on $\Gamma$.
+        Factor that multiplies $\Gamma$.
     """
 
     reference = "Xue et al. (2023), Algorithm 1"

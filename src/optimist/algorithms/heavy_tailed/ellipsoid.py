@@ -9,8 +9,8 @@ horizons. Therefore, every method offers three radii, which are described in
 radius, and a matched radius, which gives all methods the same confidence width on the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
-where n is the number of updates, and "scale" is the noise scale of the observations in units of the
-method's V.
+where n is the number of updates, c is the problem's ``factor``, and "scale" is the noise scale of
+the observations in units of the method's V.
 """
 
 import math
@@ -53,7 +53,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.t = 0  # number of completed rounds
         self._ones = np.ones(d)
         self.updates = 0
-        # Constants of the radius, stored because every round computes the radius.
+        # Constants from which the radius is computed in every round.
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
@@ -141,7 +141,7 @@ class RefittingAlgorithm(EllipsoidalAlgorithm):
     """
 
     def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
-        self.is_stale = False  # whether the estimate omits some rewards
+        self.is_stale = False  # whether rewards have arrived since the last fit
         super().__init__(problem, ridge)
 
     @abstractmethod

@@ -21,14 +21,14 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     length : int
         Number of rounds in an epoch.
     **options
-        Keyword arguments for the constructor of the next class in the inheritance order.
+        Keyword arguments for the constructor of the next class in the method resolution order.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
         self.rewards: list[float] = []  # rewards so far in this epoch
-        self.arm = np.empty(0)  # the arm of this epoch, (d,)
-        self.index = 0  # index of that arm when the epoch began
+        self.arm = np.empty(0)  # the arm (d,) of this epoch
+        self.index = 0  # index of this arm at the beginning of the epoch
         self.substituted = 0  # number of rounds in which another arm was played instead
         super().__init__(problem, **options)
 
@@ -52,7 +52,7 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
 
     @abstractmethod
     def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
-        """Learn from the ``rewards``, of shape (n,), of an epoch that played arm ``x`` (d,).
+        """Learn from all ``rewards`` (n,) of an epoch in which arm ``x`` (d,) was played.
 
         The last epoch may be shorter than the others.
         """

@@ -42,11 +42,11 @@ class HeavyOFUL(RefittingAlgorithm):
         See `optimist.numerics.huber`. ``newton`` is exact; the gradient methods stop at an accuracy
         of $1/\sqrt T$, as published; ``slsqp_loop`` is the solver used in public code.
     tau_scale : float
-        Factor on $\tau_t$.
+        Factor that multiplies $\tau_t$.
 
     Notes
     -----
-    Clipped rewards are counted at the most recently computed estimate.
+    The number of clipped rewards is based on the residuals from the most recent fit.
     """
 
     reference = "Huang et al. (2023), Algorithm 1 and Theorem 3"

@@ -14,7 +14,7 @@ $$V_t = V_{t-1} + \tfrac{X_tX_t^\top}{\alpha\sigma_t^2},\qquad
 $$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = d,\ \alpha = 4 .$$
 
 Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is condition (17) in the appendix. A
-radius as large as in the theory implies it from the second round on, but smaller radii do not. The
+radius as large as in the theory implies it from the second round on; a smaller radius does not. The
 paper's Algorithm 1 lists inputs $c_0, c_1$ that it never uses. With the paper's constants, rewards
 are hardly ever clipped, so the option ``tau_scale`` can rescale the threshold $\tau_t$.
 """
@@ -44,7 +44,7 @@ class HvtUCB(EllipsoidalAlgorithm):
     stability_floor : bool
         Whether to keep the floor $2\sqrt2\,n_t$ on $\sigma_t$.
     tau_scale : float
-        Factor on $\tau_t$.
+        Factor that multiplies $\tau_t$.
     projection : {"lazy", "always"}
         When to decompose V: only if the step leaves the ball, or in every round (for timing).
     """
@@ -88,7 +88,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
         w2 = square / (ALPHA * sigma * sigma)
-        # A zero arm carries no information; a huge threshold never clips and avoids 1 / 0.
+        # A zero arm carries no information. A huge threshold clips nothing and avoids 1 / 0.
         root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
         self.tau = self.tau_scale * threshold * root
         z = (reward - float(x.dot(self.theta))) / sigma

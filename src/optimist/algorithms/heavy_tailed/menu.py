@@ -1,8 +1,9 @@
 r"""MENU: the median of many ridge regressions.
 
 Shao, Yu, King and Lyu (2018), "Almost Optimal Algorithms for Linear Stochastic Bandits with
-Heavy-Tailed Payoffs", Algorithm 1. An optimistic arm $x_n$ is played k times in a row; the j-th
-reward of every epoch feeds the j-th of k ridge regressions, and the most central estimate is used,
+Heavy-Tailed Payoffs", Algorithm 1. In each epoch, an optimistic arm $x_n$ is played k times in a
+row. The j-th reward of the epoch is added to the j-th of k ridge regressions, and the most central
+estimate is used,
 $$\hat\theta_{n,j} = V_n^{-1}\sum_{i\le n}y_{i,j}x_i,\qquad
   V_n = I + \sum_{i\le n}x_ix_i^\top,\qquad k = \lceil 24\log\tfrac{eT}\delta\rceil,$$
 $$\hat\theta_n = \hat\theta_{n,j^*},\quad

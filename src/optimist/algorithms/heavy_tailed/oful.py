@@ -5,8 +5,8 @@ Theorem 2. For $V_t = \lambda I + \sum_s X_sX_s^\top$ and $\hat\theta_t = V_t^{-
 $$X_t = \arg\max_x\; x^\top\hat\theta_{t-1} + \beta_{t-1}\|x\|_{V_{t-1}^{-1}},\qquad
   \beta_t = R\sqrt{2\log\frac{\det(V_t)^{1/2}}{\delta\,\det(\lambda I)^{1/2}}} + \sqrt\lambda S.$$
 
-Deviations: heavy-tailed noise has no sub-Gaussian scale R, and the paper that compares with OFUL
-does not state which R it used; the option ``R`` offers three values. The ridge is $\lambda = 1$.
+Deviations: heavy-tailed noise has no sub-Gaussian scale R. Wang et al. (2025) compare with OFUL but
+do not state which R they used; the option ``R`` offers three values. The ridge is $\lambda = 1$.
 ``weighted=True`` is our own control: every observation is divided by its own scale $\nu_t$, which
 makes R = 1.
 """
@@ -27,7 +27,7 @@ class OFUL(EllipsoidalAlgorithm):
     ----------
     problem : HeavyTailedProblem
     R : {"nu", "unit", "sd"}
-        Sub-Gaussian scale: the $\nu$ that other methods use (its bound if it varies), 1, or the
+        Sub-Gaussian scale: the $\nu$ that other methods use (or its bound if it varies), 1, or the
         standard deviation of the noise, which must be finite.
     weighted : bool
         Whether to weight rounds by $1/\nu_t^2$.

@@ -8,8 +8,8 @@ $$\hat\theta_t = V_t^{-1/2}\Big(\sum_s u_{i,s}r_s\,\mathbb 1\{|u_{i,s}r_s| \le b
 $$\beta_t = 4\sqrt d\,b^{\frac1{1+\varepsilon}}\big(\log\tfrac{2dT}\delta\big)^{
      \frac\varepsilon{1+\varepsilon}}t^p + S .$$
 
-Deviations: the square root of V is the symmetric one. Public code uses $\log(2T/\delta)$, the power
-1/2 and a fifth of the radius.
+Deviations: the square root of V is the symmetric one. Public code uses $\log(2T/\delta)$ and the
+power 1/2, and divides the radius by 5.
 """
 
 import math
@@ -23,7 +23,7 @@ from optimist.numerics.growing import GrowingTable
 
 
 class TOFU(RefittingAlgorithm):
-    """TOFU, with time and memory proportional to t, since every round truncates all rewards.
+    """TOFU, with time and memory proportional to t, because every round truncates all rewards.
 
     Parameters
     ----------

@@ -90,7 +90,8 @@ class BKB(InducingPointUCB):
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
         self.prior_bound = 0.0  # kappa^2, the largest k(x, x) so far
-        # The (r, A) array in which the last leverages were computed; None if rows are cached.
+        # Kernel rows of the basis, (r, A), kept so that `state_bytes` counts them; None if rows are
+        # cached.
         self.held: np.ndarray | None = None
         self.exact: GrowingCholesky | None = None
         if radius == "matched":

@@ -20,8 +20,8 @@ class FeatureUCB(KernelUCB):
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
-        self.posterior: Any = None  # a `FeaturePosterior` once arms are known
-        self._features: np.ndarray | None = None  # features of the arms if these are fixed
+        self.posterior: Any = None  # a `FeaturePosterior` once the arms are known
+        self._features: np.ndarray | None = None  # features of the arms if the arms are fixed
         self.offered = np.empty((0, 0))  # features of the most recent arms
 
     @abstractmethod

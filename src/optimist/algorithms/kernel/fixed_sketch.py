@@ -36,9 +36,9 @@ class FixedSketchUCB(InducingPointUCB):
         super().__init__(problem, cache=source == "history", rng=rng)
         self.size = whole_number("size", size)
         self.source = one_of("source", source, ("arms", "history"))
-        self.points: Any = None  # the inducing points if source is "arms", (m, d)
-        self.gram: Any = None  # kernel matrix of these points, (m, m)
-        self.kept: Any = None  # kernel between these points and fixed arms, (m, A)
+        self.points: Any = None  # inducing points (m, d) if source is "arms"
+        self.gram: Any = None  # kernel matrix (m, m) of these points
+        self.kept: Any = None  # kernel matrix (m, A) of these points and fixed arms
 
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
@@ -49,7 +49,7 @@ class FixedSketchUCB(InducingPointUCB):
         ----------
         posterior : NystromPosterior
         B : (r, n) array
-            Kernel between the basis of the posterior and the points; it may be overwritten.
+            Kernel matrix between the posterior's basis and the points; it may be overwritten.
         prior : (n,) array
             Prior variances at the points.
         """
@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return the kernels of inducing points with themselves (m, m) and played arms (m, u)."""
+        """Return kernel matrices of the inducing points: their own (m, m), and with played arms."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed
@@ -115,7 +115,7 @@ class FixedSketchUCB(InducingPointUCB):
         return self.gram, self.kept[:, self.played.indices]
 
     def _rows(self, basis, arms):
-        """Return the kernel between inducing points ``basis`` (r,) and ``arms`` in a new array."""
+        """Return a new (r, A) kernel matrix between inducing points ``basis`` and ``arms``."""
         if self.source == "history":
             return self.played.kernel_with(self.drawn[basis], arms)
         if self.kept is None:

@@ -4,7 +4,7 @@ Sutton and Barto (2018), "Reinforcement Learning", Section 2.2; the posterior is
 $$x_{t+1} = \begin{cases}\arg\max_x\mu_t(x) & \text{with probability } 1-\epsilon_t,\\
   \text{uniform} & \text{else,}\end{cases}\qquad \epsilon_t = t^{-1/3}.$$
 
-Deviations: the paper does not run this method; it is our own control.
+Deviations: this method is our own control; Calandriello et al. (2019) do not run it.
 """
 
 import numpy as np

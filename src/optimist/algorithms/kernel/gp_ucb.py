@@ -1,7 +1,7 @@
 r"""GP-UCB: optimism with the exact posterior.
 
 Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting",
-in the form of Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching",
+as stated by Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching",
 equations 6 and 7,
 $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
   \beta_t = \sqrt\lambda F + \xi\sqrt{2\big(\log\det(K_t/\lambda+I)+\log(1/\delta)\big)} .$$
@@ -9,8 +9,8 @@ $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
 Deviations: none with ``radius=logdet``. ``radius=ay`` is the tighter radius
 $\sqrt\lambda F + \xi\sqrt{\log\det(K_t/\lambda+I) + 2\log(1/\delta)}$ of Abbasi-Yadkori (2012).
 ``radius=igp`` is the radius $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$ of Chowdhury and Gopalan
-(2017), on the scale of the function and with $\lambda = 1+2/T$; half of the realised
-log-determinant replaces $\gamma$.
+(2017), with $\lambda = 1+2/T$. It multiplies the posterior standard deviation
+$\sqrt\lambda\,\sigma_t$ of the function. Half of the realised log-determinant replaces $\gamma$.
 """
 
 import math
@@ -42,11 +42,12 @@ class GPUCB(KernelUCB):
         $\beta_t$ as in the formula above, or as in one of the deviations.
     solver : {"incremental", "recall", "distinct", "naive"}
         Method that updates the posterior of all arms after each reward. ``incremental`` starts
-        from the prior and takes O(At) time. ``recall`` starts from the arm's last reward and takes
-        O(Ag) if that was g rounds ago. ``distinct`` starts from the u distinct played arms and
-        takes O(Au). ``naive`` factorises the whole kernel matrix and takes $O(t^3 + At^2)$, the
-        complexity that is usually quoted. All give the same posterior. If the arms change, the
-        first three keep the Cholesky factor and solve for the arms on offer, in $O(At^2)$.
+        from the prior and takes O(At) time. ``recall`` starts from the posterior just after the
+        arm's last reward and takes O(Ag) time if that was g rounds ago. ``distinct`` uses only the
+        u distinct played arms and takes O(Au) time. ``naive`` factorises the whole kernel matrix
+        and takes $O(t^3 + At^2)$ time, the complexity that is usually quoted. All give the same
+        posterior. If the arms change, the first three keep the Cholesky factor and solve for the
+        arms on offer in $O(At^2)$ time.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"

@@ -11,13 +11,14 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class Played:
-    """Record of the distinct arms played so far, in the order of their first play.
+    """Record of the distinct arms played so far, in the order in which they were first played.
 
     Parameters
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms, for which the kernel with each played arm is stored; None stores no kernel.
+        Fixed arms, whose kernel matrix with the played arms is stored; if None, no kernel matrix is
+        stored.
 
     Attributes
     ----------
@@ -67,13 +68,13 @@ class Played:
         return sum(part.nbytes for part in parts if part is not None)
 
     def kernel_with_played(self, places: np.ndarray) -> np.ndarray:
-        """Return the (m, u) kernel between played arms at ``places`` (m,) and all played arms."""
+        """Return the (m, u) kernel matrix between the arms at ``places`` and all played arms."""
         if self._rows is None:
             return self.kernel(self.points[places], self.points)
         return self._rows.values[places[:, None], self.indices]
 
     def kernel_with(self, places: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Return the kernel between played arms at ``places`` (m,) and ``arms`` as a new array."""
+        """Return a new kernel matrix between the played arms at ``places`` (m,) and ``arms``."""
         if self._rows is None:
             return self.kernel(self.points[places], arms)
         return self._rows.values[places]
@@ -113,7 +114,7 @@ class InducingPointUCB(KernelUCB):
     ----------
     played : Played
     drawn : (m,) array of int
-        Positions of the inducing points among the played arms, if they are drawn from them.
+        Positions of the inducing points among the played arms, if they are drawn from these arms.
     inducing : int
         Number of inducing points.
     information : float

@@ -1,4 +1,4 @@
-r"""Base class of the kernel methods: optimism with the posterior at the arms on offer.
+r"""Base class of the kernel methods: optimism based on the posterior at the arms on offer.
 
 $$x_{t+1} = \arg\max_x\; \mu_t(x) + \beta_t\,\sigma_t(x),$$
 with the exact or approximate leverage $\sigma_t^2$ (`optimist.numerics.gaussian_process`).
@@ -18,7 +18,7 @@ from optimist.environments.problems.kernel import KernelProblem
 
 
 class KernelUCB(FiniteArmAlgorithm):
-    r"""Base class of algorithms that keep the mean and leverage of every arm.
+    r"""Base class of algorithms that keep the posterior mean and leverage of every arm.
 
     In each round, `select` calls `choose`, and `update` calls `learn`. If the arms are fixed,
     `prepare` calls `predict` after each reward; otherwise, `select` calls `predict` once the arms
@@ -33,7 +33,7 @@ class KernelUCB(FiniteArmAlgorithm):
     t : int
         Number of rounds played.
     beta : float
-        $\beta_t$, which multiplies the square roots of leverages.
+        $\beta_t$, which multiplies the square roots of the leverages.
     mean, leverages : (A,) arrays
         Posterior means and leverages at the most recent arms.
     is_stale : bool
@@ -49,19 +49,19 @@ class KernelUCB(FiniteArmAlgorithm):
         self.t = 0
         self.beta = 0.0
         self.mean = self.leverages = np.empty(0)
-        self.arms: np.ndarray | None = None  # a copy of the arms if these are fixed, (A, d)
+        self.arms: np.ndarray | None = None  # a copy of the arms (A, d) if they are fixed
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
         """Optional hook that is called once with ``arms`` (A, d) if the arms are fixed."""
 
     def choose(self) -> int:
-        """Return the index of the arm to play; if several arms tie, the first of them."""
+        """Return the index of the arm to play; if several arms tie, return the first."""
         return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
 
     @abstractmethod
     def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
-        """Learn from the reward of row ``index`` of ``arms`` (K, d)."""
+        """Learn from the ``reward`` of the played arm, row ``index`` of ``arms`` (K, d)."""
 
     @abstractmethod
     def predict(self, arms: np.ndarray) -> None:
@@ -91,7 +91,7 @@ class KernelUCB(FiniteArmAlgorithm):
             self.begin(self.arms)
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
-        # Each row of ``thetas`` holds the values of a function at the most recent arms.
+        # Each row of ``thetas`` holds a function's values at the most recent arms.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         return np.all(np.abs(thetas - self.mean) <= self.widths(), axis=1)
@@ -114,8 +114,8 @@ class BoundUse(Observer):
     Parameters
     ----------
     truth : callable
-        Function that maps a round to an array of shape (A,), the values of f at the most recent
-        arms before that round, or to None; see `FiniteArmEnvironment.truth`.
+        Function that takes a round and returns an array of shape (A,) or None. The array holds the
+        values of f at the most recent arms before that round. See `FiniteArmEnvironment.truth`.
     algorithm : KernelUCB
     """
 
@@ -140,7 +140,7 @@ class BoundUse(Observer):
 
 
 def sub_gaussian_radius(problem: KernelProblem, log_det: float) -> float:
-    r"""Return $\sqrt\lambda F + \xi\sqrt{2(\ell + \log(1/\delta))}$ where $\ell$ is ``log_det``.
+    r"""Return $\sqrt\lambda F + \xi\sqrt{2(\ell + \log(1/\delta))}$, where $\ell$ is ``log_det``.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
-r"""LinUCB (OFUL) for the linear kernel, computed in the dimension of the arms.
+r"""LinUCB (OFUL) for the linear kernel, computed in the space of the arms.
 
 Abbasi-Yadkori, Pal and Szepesvari (2011), "Improved Algorithms for Linear Stochastic Bandits",
 Theorem 2. For $V_t = \lambda I+\sum_sx_sx_s^\top$,
 $$x_{t+1} = \arg\max_x\;x^\top\hat\theta_t+\beta_t\|x\|_{V_t^{-1}},\qquad
   \beta_t = \sqrt\lambda F+\xi\sqrt{\log\det(V_t/\lambda)+2\log(1/\delta)} .$$
 
-Deviations: none with ``radius=ay``. ``radius=logdet`` is the looser
+Deviations: none with ``radius=ay``. ``radius=logdet`` is the looser radius
 $\sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))}$ that Calandriello et al. (2019)
 use for GP-UCB; it makes this method equivalent to GP-UCB with the linear kernel. All experiments
-use it, so the two methods differ only in their computations.
+use it, so the two methods differ only in how they compute the index.
 """
 
 import numpy as np

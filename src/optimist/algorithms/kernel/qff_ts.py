@@ -6,7 +6,7 @@ $V_t = \lambda I+\sum_s\phi(x_s)\phi(x_s)^\top$,
 $$\theta_t \sim N(\hat\theta_t,\ \xi^2V_t^{-1}),\qquad x_{t+1} = \arg\max_x\phi(x)^\top\theta_t .$$
 
 Deviations: the kernel has no additive structure, and the maximum is over the given arms. The number
-of features grows like $2\bar m^d$, so only a few dimensions are feasible. The method has no
+of features is about $\bar m^d$, so only a few dimensions are feasible. The method has no
 confidence set, so `contains` always returns True.
 """
 
