@@ -23,7 +23,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, in the shape of ``u``."""
+    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, with the shape of ``u``."""
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
     left = u < -1.0
@@ -93,8 +93,8 @@ def log_probability_of_improvement(
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
-    # The derivative of log Phi is phi / Phi. Both may underflow for u < 0, where the derivative is
-    # therefore computed as the reciprocal of Mills' ratio at -u.
+    # The derivative of log Phi is phi / Phi. For u < 0, where both may underflow, it is computed as
+    # the reciprocal of Mills' ratio at -u.
     mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v

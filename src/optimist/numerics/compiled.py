@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _extension(name: str, public: str) -> Any:
-    """Import the extension module ``name`` alone or, if there is none, all of ``public``."""
+    """Import the extension module ``name`` alone, or ``public`` if ``name`` does not exist."""
     if name not in sys.modules:
         folder = Path(scipy.__file__).parent.joinpath(*name.split(".")[1:-1])
         finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))

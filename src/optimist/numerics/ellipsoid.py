@@ -1,7 +1,8 @@
 r"""Ellipsoids whose matrix is a multiple of the identity plus a matrix of low rank.
 
 Each is $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
-If G has t columns, a solve costs O(dt + t^2), and adding a column costs O(dt^2 + t^3):
+If G has t columns, solving with $\Sigma$ costs O(dt + t^2), and adding a column costs
+O(dt^2 + t^3). The formulas are
 $$\Sigma^{-1}v = \lambda^{-1}\big(v - G(\lambda I_t+G^\top G)^{-1}G^\top v\big),\qquad
   \delta^\top\Sigma\delta = \lambda\|\delta\|^2+\|G^\top\delta\|^2 .$$
 """
@@ -94,10 +95,7 @@ class LowRankEllipsoid:
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Move each row of ``w`` (K, d) along the ray from the centre to the border.
-
-        The result has shape (K, d).
-        """
+        r"""Return the rows of ``w`` (K, d), moved to the border along rays from the centre."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 

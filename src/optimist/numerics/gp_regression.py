@@ -116,7 +116,7 @@ class Scheme:
     kernel : Kernel
         A stationary kernel with lengthscale 1.
     lengthscale, noise : Hyper
-        Specifications of the lengthscale, shared by all coordinates, and of the noise variance.
+        Specifications of the lengthscale of each coordinate and of the noise variance.
     amplitude : Hyper or None
         Specification of the amplitude s, or None to fix s at 1.
     free_mean : bool
@@ -137,9 +137,9 @@ class Scheme:
     spare: bool = False
 
     def blocks(self, dimension: int) -> Any:
-        """Return the slices of ``log_theta`` that belong to each `Hyper`, and the length p.
+        """Return a list of (`Hyper`, slice) pairs, and the number p of hyper-parameters.
 
-        The slices are returned as a list of (`Hyper`, slice) pairs. See `log_posterior`.
+        Each slice selects the elements of a parameter vector (p,) that the `Hyper` specifies.
         """
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:

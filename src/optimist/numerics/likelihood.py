@@ -28,7 +28,7 @@ DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """The plays of one algorithm, and sums of their rewards.
+    """The plays of one algorithm, and the sum b of their features times their rewards.
 
     Parameters
     ----------

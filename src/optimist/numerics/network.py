@@ -28,7 +28,7 @@ class Layers(NamedTuple):
 
 
 class TwoLayerNetwork:
-    r"""A two-layer network, evaluated at K pairs of a parameter vector and a point at once.
+    r"""A two-layer network, evaluated for K parameter vectors at once, each at its own point.
 
     A parameter vector ``[W_1 (row by row), b_1, w_2, b_2]`` has length $d_w = Hd+2H+1$.
 

@@ -1,7 +1,7 @@
 r"""Probability laws of noise, most of them heavy-tailed, and their moments.
 
-The parameters of the laws are those of `scipy.stats`. Noise is a draw minus the law's centre, which
-is the mean by default. Moments are taken about the mean:
+Laws are parametrised as in `scipy.stats`. Noise is a draw minus the law's centre, which is the mean
+by default. Moments are taken about the mean:
 $$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q}.$$
 They are finite only for q below the tail index.
 """

@@ -9,7 +9,7 @@ $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
 The second term of $\tilde\sigma^2$ is the leverage of SoR, the subset of regressors. The sum of
 both terms is the leverage of DTC, the deterministic training conditional.
 
-W is the inverse Cholesky factor for a subset of S, called the basis. Up to rounding, the span of
+$W^\top$ is the inverse Cholesky factor for a subset of S, the basis. Up to rounding, the span of
 the basis contains the other points of S; if many points are close, a few of them suffice. The
 leverage of DTC equals
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad

@@ -35,7 +35,7 @@ STALE_RESIDUAL = 0.3
 
 
 class OptimalitySystem:
-    r"""Iterates $(\theta, s, \rho)$ of the optimality conditions, one row per arm.
+    r"""Newton's iterates for the optimality conditions, one row $(\theta, s, \rho)$ per arm.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self) -> None:
-        """Run Newton's method on all rows; `open_rows` returns the rows that remain unsolved."""
+        """Solve rows by Newton's method; `open_rows` returns the rows that it could not solve."""
         remembers = self.set.remembered is not None
         if remembers:
             self._recall()
@@ -100,7 +100,7 @@ class OptimalitySystem:
         return np.flatnonzero(contenders & unsolved)
 
     def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
-        """Adopt the ``theta`` (d,) and multiplier ``s`` that another solver found for a row."""
+        """Take ``theta`` (d,) and ``s``, found by another solver, as the solution of a row."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
         self.active[row] = (
@@ -154,7 +154,10 @@ class OptimalitySystem:
         self._bound_by_all_remembered()
 
     def _bound_by_all_remembered(self):
-        """Improve lower bounds by members near remembered points; rule out tips outside the set."""
+        r"""Use the points in memory to raise lower bounds and to rule out tips outside the set.
+
+        The tip of an arm x is $Sx/\|x\|$.
+        """
         s = self.set
         if self.prune and s.holds_centre:
             points, values, _ = s.remembered
@@ -172,9 +175,10 @@ class OptimalitySystem:
             self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
-        """Start each row one Newton step away from a solution in memory, or else on the border.
+        """Start each of ``rows`` one Newton step away from a solution in memory.
 
-        This step needs no pass over the data.
+        This step needs no pass over the data. Rows without a suitable solution in memory start on
+        the border of the set.
         """
         if remembers and len(rows):
             self._assemble(rows)
@@ -197,7 +201,7 @@ class OptimalitySystem:
     def _fit_multipliers(self, rows, gradients):
         r"""Fit s and rho of ``rows`` to the stationarity condition by least squares.
 
-        If the fitted s is not positive, the previous s is kept, but at least 1e-3.
+        If the fitted s is not positive, it is replaced by the larger of the previous s and 1e-3.
         """
         arms, theta, active = self.arms[rows], self._thetas(rows), self.active[rows]
         xx = self.lengths[rows] ** 2

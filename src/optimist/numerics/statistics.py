@@ -85,7 +85,7 @@ def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
 
 
 def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Return the share and its Clopper-Pearson (1934) interval, or three nan if ``n`` is 0."""
+    """Return (share, low, high), a Clopper-Pearson (1934) interval; all are nan if ``n`` is 0."""
     if n == 0:
         return NAN, NAN, NAN
     from scipy.special import betaincinv
@@ -99,8 +99,8 @@ def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[fl
 def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
     """Return (slope, low, high) of the least-squares line of log y on log x.
 
-    ``x`` and ``y`` have shape (n,); only pairs of positive numbers are used. With fewer
-    than three such pairs, the bounds are nan.
+    ``x`` and ``y`` have shape (n,); only pairs of positive numbers are used. With fewer than
+    three such pairs, the bounds are nan.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     usable = (x > 0) & (y > 0)
