@@ -92,7 +92,8 @@ class PointPosterior(ABC):
         ----------
         index : int
         c : (A,) array
-            Posterior covariances of a, the point ``index``, with all points before the observation.
+            Covariances of a, the point ``index``, with all points in the posterior before the
+            observation.
         pivot : float
             $c_a+\lambda$, the square of the diagonal element that the observation adds to the
             Cholesky factor.

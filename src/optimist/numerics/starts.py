@@ -17,7 +17,7 @@ LONGEST_STEP = math.log(10.0)
 
 
 def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
-    r"""Return a starting point for $\max_{\theta\in\mathcal C}x^\top\theta$ for each row x of ``arms``.
+    r"""Return starting points near the maximisers of $x^\top\theta$ for the rows x of ``arms``.
 
     The maximiser over the local ellipsoid is $\hat\theta + aH^{-1}x$. A start is the point at which
     the ray from $\hat\theta$ through this maximiser leaves the set. If the ray meets the sphere

@@ -85,7 +85,10 @@ def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
 
 
 def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (share, low, high), a Clopper-Pearson (1934) interval; all are nan if ``n`` is 0."""
+    """Return (share, low, high), where (low, high) is the Clopper-Pearson (1934) interval.
+
+    All three are nan if ``n`` is 0.
+    """
     if n == 0:
         return NAN, NAN, NAN
     from scipy.special import betaincinv
@@ -145,7 +148,7 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
 
 
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) for the increase per round of a quantity, on log-log axes.
+    """Return (slope, low, high) of a quantity's increase per round, on log-log axes.
 
     The slope is the mean over trials of the slopes of `window_rates`, and its bounds are those of
     the t interval. The parameters are as in `window_rates`.
