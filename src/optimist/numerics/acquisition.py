@@ -6,10 +6,11 @@ Far below the best value, EI and PI underflow in double precision, but their log
 $u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$.
 For $u<-10^3$, the last term is computed as $-2\log|u|-3/u^2$.
 
-Each function returns its value and its derivatives with respect to m and v, as arrays of the same
-shape as m and v.
+Each acquisition function returns its value and its derivatives with respect to m and v, as arrays
+of the same shape as m and v.
 
-Jones, Schonlau and Welch (1998) for EI; Kushner (1964) for PI; Srinivas et al. (2010) for UCB.
+Sources: Jones, Schonlau and Welch (1998) for EI, Kushner (1964) for PI, and Srinivas et al. (2010)
+for UCB.
 """
 
 import math
@@ -22,7 +23,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, both shaped like ``u``."""
+    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, with the shape of ``u``."""
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
     left = u < -1.0
@@ -92,8 +93,8 @@ def log_probability_of_improvement(
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
-    # The slope is phi / Phi. For u < 0, where both may underflow, it is computed as the reciprocal
-    # of Mills' ratio at -u.
+    # The derivative of log Phi is phi / Phi. For u < 0, where both may underflow, it is computed as
+    # the reciprocal of Mills' ratio at -u.
     mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v
@@ -121,9 +122,13 @@ def upper_bound(
     Parameters
     ----------
     m, v
-        As in `log_expected_improvement`, which also describes the result.
+        As in `log_expected_improvement`.
     beta : float
         Squared weight of the standard deviation.
+
+    Returns
+    -------
+    value, along_m, along_v : arrays of the same shape as m and v
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -1,4 +1,4 @@
-r"""The Adam optimiser: gradient ascent with steps scaled by running means of squared gradients.
+r"""The Adam optimiser: gradient ascent with steps scaled by a running mean of squared gradients.
 
 For gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a learning rate a and $m_0=v_0=0$, each coordinate x is
 updated by
@@ -19,7 +19,7 @@ class Adam:
     shape : tuple of int
         Shape of the point to optimise.
     rate : float
-        Learning rate, which is also the length of the first step in each coordinate.
+        Learning rate a. The first step has approximately this length in each coordinate.
     """
 
     def __init__(self, shape: tuple[int, ...], rate: float) -> None:

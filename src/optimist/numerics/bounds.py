@@ -3,13 +3,15 @@ r"""Bounds on the maximum of a linear function over a level set, from derivative
 For $\mathcal C = \{\theta\in\Theta: \psi(\theta)\le\beta^2\}$ and any $s > 0$, $\rho \ge 0$ (zero
 if $\Theta$ is not a ball), the Lagrangian
 $$F(\theta) = x^\top\theta + \frac{\beta^2-\psi(\theta)}s + \frac{\rho(S^2-\|\theta\|^2)}{2s}$$
-is at least $x^\top\theta$ on the set. It is concave, and self-concordance makes it strongly
-concave: for $\|\theta'-\theta\|\le D$ and features of norm at most $\ell$,
+is at least $x^\top\theta$ on the set. It is concave in $\theta$. Self-concordance with constant R
+bounds its curvature: if H is the Hessian of $\psi$ at $\theta$, then for
+$\|\theta'-\theta\|\le D$ and features of norm at most $\ell$,
 $$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
   + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
 Let $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$. The maximum is at most
-$F(\theta) + r^\top M^{-1}r/(4s)$. At a solution, r = 0 and the bound is
-exact; near a solution, its error is of second order.
+$F(\theta) + r^\top M^{-1}r/(4s)$ if no member of the set is farther than D from $\theta$. At a
+solution, r = 0 and the bound is exact. Near a solution, its error is quadratic in the distance to
+the solution.
 """
 
 from typing import Any
@@ -19,9 +21,10 @@ import numpy as np
 from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 
-# Adding epsilon to the diagonal of M adds epsilon D^2 / s to the bound. For M = 0 the best epsilon
-# is |r| / (2 D). The code sums three terms: a fraction of this value, a term that adds a fraction
-# of D to the bound, and a fraction of the trace of kappa H.
+# M may be singular, so epsilon is added to its diagonal. This adds epsilon D^2 / s to the bound.
+# For M = 0, the best epsilon is |r| / (2 D). The code sets epsilon to the sum of three terms:
+# REGULARISATION times |r| / (2 D); LEAST_SHARE times s / D, which adds LEAST_SHARE times D to the
+# bound; and ROUNDING times the trace of kappa H, which outweighs rounding errors in M.
 REGULARISATION = 1e-3
 LEAST_SHARE = 1e-10
 ROUNDING = 1e-14
@@ -39,7 +42,7 @@ def upper_bounds(
     unknowns : (m, d + 2) array
         A row (theta, s, rho) for each arm, with any theta, any s > 0 and any rho >= 0.
     derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
-        Value, gradient and Hessian of the likelihood at each theta.
+        Values, gradients and Hessians of the likelihood at the thetas.
 
     Returns
     -------
@@ -53,7 +56,8 @@ def upper_bounds(
     kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
     epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
     epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
-    # The ridge penalty is quadratic, so its Hessian is multiplied by 1/2 instead of kappa.
+    # The ridge penalty is quadratic, so its part of the Hessian is multiplied by 1/2 instead of
+    # kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
     M = kappa[:, None, None] * hessians
     add_to_diagonal(M, diagonal)

@@ -16,8 +16,8 @@ def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """
     from scipy.stats import qmc
 
-    # A Sobol sequence is balanced if its length is a power of two, and scipy warns about other
-    # lengths. So generate such a length and keep the first n points.
+    # A Sobol sequence is balanced only if its length is a power of two, and scipy warns about other
+    # lengths. Therefore, generate 2^k >= n points and keep the first n.
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 

@@ -1,7 +1,8 @@
 r"""Ellipsoids whose matrix is a multiple of the identity plus a matrix of low rank.
 
 Each is $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
-Every operation costs O(d t + t^3) if G has t columns:
+If G has t columns, solving with $\Sigma$ costs O(dt + t^2), and adding a column costs
+O(dt^2 + t^3). The formulas are
 $$\Sigma^{-1}v = \lambda^{-1}\big(v - G(\lambda I_t+G^\top G)^{-1}G^\top v\big),\qquad
   \delta^\top\Sigma\delta = \lambda\|\delta\|^2+\|G^\top\delta\|^2 .$$
 """
@@ -80,12 +81,12 @@ class LowRankEllipsoid:
         return leverage
 
     def leverages(self) -> np.ndarray:
-        r"""Return $g^\top\Sigma^{-1}g$ for each vector g added so far, as an array (t,)."""
+        r"""Return $g^\top\Sigma^{-1}g$ for each column g of G, as an array of shape (t,)."""
         V = self.vectors
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
     def inner_radius(self, beta: float) -> float:
-        r"""Return the radius of a ball around the centre that lies inside the ellipsoid."""
+        r"""Return the radius of a ball that has the same centre and lies inside the ellipsoid."""
         # The trace bounds the largest eigenvalue of G G^T.
         return math.sqrt(beta / (self.ridge + self.trace))
 
@@ -94,10 +95,7 @@ class LowRankEllipsoid:
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return the points at which rays from the centre through rows of ``w`` cross the border.
-
-        Both ``w`` and the result have shape (K, d).
-        """
+        r"""Return the rows of ``w`` (K, d), moved to the border along rays from the centre."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
@@ -107,8 +105,7 @@ class LowRankEllipsoid:
         All rows must lie outside the ellipsoid.
 
         For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ and $\delta = w-\hat w$, the nearest
-        point is $\hat w+(I+\nu\Sigma)^{-1}\delta$, where $\nu$ is the root of a decreasing
-        function.
+        point is $\hat w+(I+\nu\Sigma)^{-1}\delta$ with the $\nu>0$ that puts it on the border.
         """
         U, s, _ = np.linalg.svd(self.vectors.T, full_matrices=False)
         eigenvalues = self.ridge + s**2
@@ -125,10 +122,10 @@ class LowRankEllipsoid:
         def excess(log_nu):
             return squares @ (values / (1.0 + math.exp(log_nu) * values) ** 2) / beta - 1.0
 
-        # The sum exceeds beta at nu = 0 and is at most sum(squares / values) / nu^2.
+        # The product in `excess` decreases in nu and is at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
-        if excess(low) <= 0.0:  # the row is outside only because of rounding
+        if excess(low) <= 0.0:  # only rounding puts the row outside
             return self.centre + delta
         nu = math.exp(brentq(excess, low, high + 1e-9, xtol=1e-13))
         shrunk = along / (1.0 + nu * eigenvalues)

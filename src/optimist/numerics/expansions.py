@@ -1,4 +1,4 @@
-r"""Exact second-order expansions of a growing likelihood.
+r"""Exact second-order expansions of a likelihood, updated with each new observation.
 
 Differentiating a likelihood with n observations costs O(n). At a fixed point, adding one
 observation (x, r) to the value, gradient and Hessian costs only O(d^2):
@@ -25,8 +25,7 @@ class Expansions:
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of points, stored one per row. Initially, all points are the origin and there are no
-        observations.
+        Number of points. Initially, every point is the origin, and there are no observations.
     """
 
     def __init__(self, link: Link, dimension: int, size: int) -> None:
@@ -73,9 +72,9 @@ class Expansions:
         self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
 
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return values (m,) and gradients (m, d) of the penalised likelihood at points ``rows``.
+        """Return values (m,) and gradients (m, d) of the penalised likelihood.
 
-        The parameters are as in `put`.
+        They are evaluated at the points in ``rows``. The parameters are as in `put`.
         """
         points = self.points[rows]
         values = self._values[rows] + 0.5 * ridge * dots(points, points)
@@ -86,8 +85,8 @@ class Expansions:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the derivatives of the penalised likelihood at the points in ``rows``.
 
-        The result contains values (m,), gradients (m, d) and Hessians (m, d, d). The parameters are
-        as in `put`.
+        The result consists of values (m,), gradients (m, d) and Hessians (m, d, d). The parameters
+        are as in `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -96,24 +95,24 @@ class Expansions:
 
 
 class SolutionMemory:
-    r"""Expansions of the likelihood at the latest solutions, looked up by the arm's direction.
+    r"""Expansions of the likelihood at recent solutions, indexed by the direction of the arm.
 
     The maximiser of $x^\top\theta$ over a level set depends only on the direction of x and moves
-    little from round to round. One Newton step from the maximiser for a nearby direction therefore
-    gives a good start, and this step needs no pass over the data.
+    little from round to round. Therefore, one Newton step from a remembered maximiser for a nearby
+    direction gives a good starting point. This step needs no pass over the data.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of slots. A stored direction keeps its slot; a new one takes the next slot, and slots
-        are reused in turn.
+        Number of slots, each of which holds one direction and its solution. New directions take the
+        slots in order; once all slots are in use, they overwrite the oldest directions.
 
     Attributes
     ----------
     count : int
-        Number of new directions added so far, including those that were overwritten.
+        Number of directions added so far, including those since overwritten.
     """
 
     def __init__(self, link: Link, dimension: int, size: int = MEMORY_SIZE) -> None:
@@ -159,7 +158,7 @@ class SolutionMemory:
         """
         slots = self._slots_for(directions)
         if self.count > len(self.active):
-            # Slots are reused, so one may occur more than once; it keeps its first solution.
+            # Once slots are reused, several solutions may get the same slot. Keep the first.
             slots, kept = np.unique(slots, return_index=True)
             directions, active, points = directions[kept], active[kept], points[kept]
             derivatives = [part[kept] for part in derivatives]

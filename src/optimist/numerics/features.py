@@ -71,7 +71,8 @@ def random_features(
 def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
     """Return `FourierFeatures` that approximate the Gaussian kernel by Gauss-Hermite quadrature.
 
-    Of two nodes that differ only in sign, one is kept and given the weight of both.
+    Nodes that differ only in sign have the same features up to sign. Only one of the two is kept,
+    with twice the weight.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeat
     h, w = np.polynomial.hermite.hermgauss(nodes)
     frequencies = np.array(list(product(math.sqrt(2.0) * h / kernel.lengthscale, repeat=dimension)))
     weights = np.array([math.prod(p) for p in product(w / math.sqrt(math.pi), repeat=dimension)])
-    # The grid is symmetric: nodes i and n - 1 - i differ only in sign.
+    # Nodes i and n - 1 - i differ only in sign.
     n = len(weights)
     weights = np.where(np.arange(n) < n // 2, 2.0 * weights, weights)
     kept = (n + 1) // 2

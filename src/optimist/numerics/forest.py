@@ -1,16 +1,16 @@
-"""Scikit-learn's random forest, grown one tree at a time: the same votes with less overhead.
+"""Class probabilities of scikit-learn's random forest, computed with less overhead.
 
-For every tree, `sklearn.ensemble.RandomForestClassifier` copies all parameters and uses a pool of
-workers. If there are few rows, this takes longer than growing the tree. This module grows the trees
-one after another, from the seeds and bootstrap samples that scikit-learn draws with
-``random_state=0``.
+For every tree, `sklearn.ensemble.RandomForestClassifier` copies all parameters and dispatches a
+task through joblib. If there are few training rows, this overhead exceeds the time for growing the
+tree. This module avoids it by growing the trees one after another. The seeds and bootstrap samples
+are those that scikit-learn draws with ``random_state=0``.
 """
 
 from typing import Any
 
 import numpy as np
 
-SEEDS = np.iinfo(np.int32).max  # exclusive upper bound on the trees' seeds
+SEEDS = np.iinfo(np.int32).max  # the seeds of the trees are below this number
 
 
 def forest_votes(
@@ -21,8 +21,8 @@ def forest_votes(
     Parameters
     ----------
     settings : dict
-        Keyword arguments of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and those
-        that it passes to its trees. ``random_state`` is always 0.
+        Keyword arguments of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and any that
+        the classifier passes to its trees. ``random_state`` is always 0.
     features, labels : (n, d) and (n,) arrays
         Training rows and their classes, 0 or 1; both classes must occur.
     points : (m, d) array

@@ -24,7 +24,7 @@ from optimist.numerics import compiled
 from optimist.numerics.growing import GrowingArray, GrowingSquare
 from optimist.numerics.kernels import Kernel
 
-# An inverse is updated by at least this many observations before it is recomputed.
+# An inverse is recomputed only after at least this many observations have updated it.
 LEAST_AGE = 100
 
 
@@ -92,9 +92,11 @@ class PointPosterior(ABC):
         ----------
         index : int
         c : (A,) array
-            Posterior covariances of this point a with all points, before the observation.
+            Covariances of a, the point ``index``, with all points in the posterior before the
+            observation.
         pivot : float
-            $c_a+\lambda$, the square of the new diagonal element of the Cholesky factor.
+            $c_a+\lambda$, the square of the diagonal element that the observation adds to the
+            Cholesky factor.
         """
 
     def observe(self, index: int, y: float) -> None:
@@ -111,25 +113,25 @@ class PointPosterior(ABC):
 
 
 class ExactPosterior(PointPosterior):
-    r"""The posterior at A points, at a cost of O(At) per observation, or O(A^2) once t is large.
+    r"""The posterior at A points, computed from a Cholesky factor or the full covariance matrix.
 
     Let L be the Cholesky factor of $K_t+\lambda I$, and $V = L^{-1}K(X_t,\mathcal A)$. One product
-    with V gives the posterior covariances of a point with all points. After 2A observations,
-    updating the full covariance matrix (A, A) is cheaper; it then replaces V unless ``recall`` is
-    set.
+    with V gives the posterior covariances of a point with all points, in O(At).
 
-    For a point that was observed before, only the rows added since then are needed. If its last
-    observation added the row v to V and the diagonal element $\rho$ to L, its covariances with all
-    points just after that observation were $(\lambda/\rho)v$.
+    Without ``recall``, V is replaced by the full covariance matrix (A, A) when observation number
+    2A + 1 arrives. From then on, each observation updates this matrix in O(A^2), which is cheaper.
+
+    With ``recall``, V is kept. For a point that was observed before, only the rows added since its
+    last observation are needed. If that observation added the row v to V and the diagonal element
+    $\rho$ to L, the point's covariances with all points just after it were $(\lambda/\rho)v$.
 
     Parameters
     ----------
     kernel, points, ridge
         As in `PointPosterior`.
     recall : bool
-        Whether to start from the covariances after a point's last observation instead of from the
-        prior covariances. This costs O(Ag) for the g observations since then, and keeps all rows
-        of V.
+        Whether to compute covariances from those just after the point's last observation, if there
+        was one, instead of from the prior. With g observations since then, this costs O(Ag).
     """
 
     def __init__(
@@ -137,9 +139,10 @@ class ExactPosterior(PointPosterior):
     ) -> None:
         super().__init__(kernel, points, ridge)
         self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # (A, A); replaces the rows once it is cheaper
+        self._covariance: np.ndarray | None = None  # (A, A); None while the rows are used
         self._recall = recall
-        # Maps an observed point to the index of its last row in V and L's diagonal element there.
+        # With recall, maps each observed point to the index of its last row in V and to the
+        # diagonal element of L in that row.
         self._last: dict[int, Any] = {}
 
     @property
@@ -189,21 +192,21 @@ class DistinctPosterior(PointPosterior):
     $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for an observed point},\qquad
       g = (-Mk_u(a),\,1)\ \text{for a new point.}$$
     An observation of a adds $gg^\top/(c_a+\lambda)$ to M. If a is new, M first gains a row and a
-    column of zeros. These updates lose digits as $\lambda/n_a$ becomes small. Therefore M, the
+    column of zeros. These updates lose digits as $\lambda/n_a$ becomes small. Therefore, M, the
     means and the log-determinant are recomputed every u observations, or every `LEAST_AGE`
-    observations if u is smaller. This adds O(u^2) to the average cost of an observation.
+    observations if u is smaller. On average, this adds O(A + u^2) to the cost of an observation.
 
     The parameters are as in `PointPosterior`.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         super().__init__(kernel, points, ridge)
-        self._rows = GrowingArray(len(points))  # (u, A), kernel of observed with all points
+        self._rows = GrowingArray(len(points))  # (u, A), kernel between observed and all points
         self._inverse = GrowingSquare()  # M
         self._places: dict[int, int] = {}  # maps each observed point to its row in M
         self._sums = np.zeros(len(points))  # sum of rewards of each point
         self._age = 0  # number of observations since M was recomputed
-        # Set by the last call of `covariance`: g and, for a new point, its kernel with all points.
+        # Set by `covariance`: g and, for a new point, the kernel between it and all points.
         self._weights, self._row = np.empty(0), np.empty(0)
 
     @property

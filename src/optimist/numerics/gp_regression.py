@@ -28,7 +28,7 @@ WORST = 1e25  # value of the objective if the likelihood cannot be computed
 
 
 class Flat:
-    """A flat prior, for which starting values are drawn log-uniformly between the bounds."""
+    """A flat prior, whose starting values are drawn log-uniformly between the bounds."""
 
     def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-density at exp(``log_theta``), up to a constant, and its derivative.
@@ -89,16 +89,16 @@ class LogNormal(Flat):
 
 @dataclass(frozen=True)
 class Hyper:
-    """Specification of a hyper-parameter: its bounds, starting value and prior.
+    """The bounds, starting value and prior of a hyper-parameter.
 
     Attributes
     ----------
     low, high : float
-        Bounds, positive.
+        Positive bounds.
     start : float
-        Starting value of the fit, between the bounds.
+        First starting value of the fit, between the bounds.
     prior : Flat
-        The prior, an instance of `Flat` or of a subclass.
+        An instance of `Flat` or of one of its subclasses.
     """
 
     low: float
@@ -109,14 +109,14 @@ class Hyper:
 
 @dataclass(frozen=True)
 class Scheme:
-    """Specification of how to fit a Gaussian process.
+    """The hyper-parameters of a Gaussian process and the way in which they are fitted.
 
     Attributes
     ----------
     kernel : Kernel
         A stationary kernel with lengthscale 1.
     lengthscale, noise : Hyper
-        Specifications of every coordinate's lengthscale and of the noise variance.
+        Specifications of the lengthscale of each coordinate and of the noise variance.
     amplitude : Hyper or None
         Specification of the amplitude s, or None to fix s at 1.
     free_mean : bool
@@ -137,7 +137,10 @@ class Scheme:
     spare: bool = False
 
     def blocks(self, dimension: int) -> Any:
-        """Return (`Hyper`, slice) pairs that split the vector of logarithms, and its length."""
+        """Return a list of (`Hyper`, slice) pairs, and the number p of hyper-parameters.
+
+        Each slice selects the elements of a parameter vector (p,) that the `Hyper` specifies.
+        """
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:
             kinds.append((self.amplitude, 1))
@@ -199,8 +202,8 @@ def log_posterior(
 def _log_posterior(log_theta, scheme, X, y, mean=None):
     """Return the log-posterior, its gradient and its derivative with respect to c.
 
-    All three are evaluated at c = ``mean``. If ``mean`` is None, c is the best value if the scheme
-    has a free mean, and 0 otherwise.
+    All three are evaluated at c = ``mean``. If ``mean`` is None, c is set to the best value if the
+    scheme has a free mean, and to 0 otherwise.
     """
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales
@@ -293,8 +296,9 @@ def fit(
 def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProcess":
     r"""Return the `GaussianProcess` fitted by 50 Adam steps on the log-posterior divided by n.
 
-    A hyper-parameter with bounds l and h is written as $l+(h-l)/(1+e^{-z})$. The steps update z for
-    every hyper-parameter, from the scheme's starting value, and the mean c, from 0.
+    A hyper-parameter with bounds l and h is written as $l+(h-l)/(1+e^{-z})$. The steps update the
+    mean c, which starts at 0, and the z of every hyper-parameter, which start at the scheme's
+    starting values.
 
     Parameters
     ----------
@@ -336,7 +340,7 @@ class GaussianProcess:
     log_theta : (p,) array
         As in `log_posterior`.
     mean : float or None
-        The mean c. If None, c is the best value if the scheme has a free mean, and 0 otherwise.
+        The mean c. By default, the best value if the scheme has a free mean, and 0 otherwise.
     """
 
     def __init__(
@@ -366,7 +370,7 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
     def predict_with_gradients(self, Z: np.ndarray) -> Any:
-        """Return the means and standard deviations of `predict`, and their gradients (m, d)."""
+        """Return the results of `predict`, followed by the gradients (m, d) of each."""
         V = Z / self.lengthscales
         k, slope = self.kernel.with_slope(self.U, V)
         slope = self.amplitude * slope
@@ -381,8 +385,9 @@ class GaussianProcess:
     def _towards(self, weights, V):
         """Return the gradients (m, d) of weighted sums of k(u_a, v) over the data points a.
 
-        The gradient of k(u_a, v) with respect to z is slope (u_a - v) / lengthscale; ``weights``
-        (n, m) are the products of the weights and the slopes.
+        The gradient is with respect to z, where v is z divided by the lengthscales. For one term,
+        it is slope (u_a - v) / lengthscale. ``weights`` (n, m) contains the weights of the sums,
+        multiplied by the slopes.
         """
         sums = weights.T @ self.U
         sums -= weights.sum(axis=0)[:, None] * V
@@ -390,7 +395,7 @@ class GaussianProcess:
         return sums
 
     def draw(self, Z: np.ndarray, rng: np.random.Generator, *, noise: bool = True) -> np.ndarray:
-        """Draw observations, or values of the function, jointly at m points.
+        """Draw m observations, or values of the function at m points, from their joint posterior.
 
         Parameters
         ----------
@@ -408,12 +413,12 @@ class GaussianProcess:
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
-        # C is symmetric; transposing it only changes the memory order. Only lower triangles are
-        # used from here on.
+        # C is symmetric, so the transpose only changes the memory order. From here on, only lower
+        # triangles are used.
         C = self.kernel.gram(V).T
         dsyrk = compiled.blas.dsyrk
         C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)
-        # Rounding errors of about 1e-12 s make the covariance matrix of close points indefinite.
+        # If points are close, rounding errors of about 1e-12 s would make C indefinite.
         C[np.diag_indices_from(C)] += self.noise if noise else 1e-8 * self.amplitude
         L, fault = compiled.lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)
         if fault:

@@ -1,4 +1,8 @@
-"""Arrays that grow one item or one column at a time, with few reallocations."""
+"""Arrays that grow one item or one column at a time.
+
+A full array is copied into memory that is larger by a constant factor. On average, the time for
+copying is therefore constant per added entry.
+"""
 
 from typing import Any
 
@@ -8,7 +12,7 @@ from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
-GROWTH = 4  # when full, a square array grows by its size divided by this number
+GROWTH = 4  # a full square array grows by its size divided by this number
 
 
 class GrowingArray:
@@ -46,7 +50,7 @@ class GrowingArray:
         self._length += 1
 
     def extend(self, items: Any) -> None:
-        """Add several items at the end, given in an array that joins them along the first axis."""
+        """Add several items at the end, given as an array of shape (m, ...)."""
         end = self._length + len(items)
         while end > len(self._values):
             self._double()
@@ -89,7 +93,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix that grows as outer products are added, stored in a larger array."""
+    """A symmetric matrix that grows as outer products of longer vectors are added to it."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -106,7 +110,7 @@ class GrowingSquare:
         return self.values.nbytes
 
     def column(self, place: int) -> np.ndarray:
-        """Return column number ``place``, as a view of shape (n,)."""
+        """Return the column with index ``place``, as a view of shape (n,)."""
         return self._values[: self.size, place]
 
     def fill(self, values: np.ndarray) -> None:

@@ -7,7 +7,7 @@ An observation whose residual exceeds its threshold in absolute value is clipped
 its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
 $\tau_s + S\|a_s\|$ in absolute value is clipped everywhere in the ball, so it is replaced by
 $\pm(\tau_s + S\|a_s\|)$. This changes F only by a constant. It also keeps very large numbers out
-of the sums, where subtracting them later would cost the other terms digits. As long as the set C of
+of the sums; subtracting them later would destroy digits of the other terms. As long as the set C of
 clipped observations and their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
@@ -28,14 +28,14 @@ MAX_STEPS = 50
 MAX_HALVINGS = 40
 MAX_SWEEPS = 5000
 MAX_GRADIENT_STEPS = 200_000
-# Reweighting stops once a step is at most this long in the norm of H.
+# Reweighting stops once the norm $\|\cdot\|_H$ of a step is at most this number.
 SWEEP_TOLERANCE = 1e-8
 JITTER = 1e-12
 ROUNDING = 1e-14
 
 
 class HuberRegression:
-    r"""Scaled observations $(a_s, y_s)$ with thresholds $\tau_s$, and sums over them.
+    r"""Scaled observations $(a_s, y_s)$ with thresholds $\tau_s$, and the objective F.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
-        # Set by the last call of `clipped`: theta, the number of observations, and the result.
+        # From the last call of `clipped`: theta, the number of observations, and the result.
         self._last: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
@@ -74,7 +74,7 @@ class HuberRegression:
         return values[:-2], values[-2], values[-1]
 
     def append(self, a: np.ndarray, y: float, tau: float) -> None:
-        """Add features ``a`` (d,), reward ``y`` and threshold ``tau``, each in units of sigma."""
+        """Add features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
         edge = tau + self.radius * math.sqrt(a @ a)
         y = min(max(y, -edge), edge)
         column = self._table.new_column()
@@ -85,7 +85,7 @@ class HuberRegression:
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices (c,) and signs (c,) of the observations clipped at ``theta`` (d,).
 
-        A repeated call with the same array examines only the observations added since.
+        If the last call was with the same array, only observations added since are examined.
         """
         point, old, (indices, signs) = self._last
         if point is not theta:
@@ -127,7 +127,7 @@ class HuberRegression:
             if 2 * len(indices) <= len(y):
                 out = a[:, indices]
                 H, b = H - out @ out.T, b - out @ y[indices]
-            else:  # most are clipped, so sum over the others
+            else:  # summing over the few that are not clipped is cheaper
                 inside = np.ones(len(y), dtype=bool)
                 inside[indices] = False
                 kept = a[:, inside]
@@ -139,8 +139,8 @@ class HuberRegression:
     def reweighted(self, theta: np.ndarray) -> np.ndarray:
         r"""Return the minimiser (d,) over the ball of a quadratic upper bound on F.
 
-        The bound equals F at ``theta`` (d,). It weights squared residuals by
-        $\min(1, \tau_s/|z_s|)$, where $z_s$ are the residuals at ``theta``.
+        The bound touches F at ``theta`` (d,). In it, the squared residual of observation s has the
+        weight $\min(1, \tau_s/|z_s|)$, where $z_s$ is its residual at ``theta``.
         """
         a, y, tau = self.observations
         weights = np.minimum(1.0, tau / np.maximum(np.abs(y - theta @ a), 1e-300))
@@ -152,10 +152,10 @@ class HuberRegression:
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     """Run the semismooth Newton method from ``start``.
 
-    The method is exact because F is quadratic for a fixed clipped set. A step goes to the minimiser
-    of the quadratic for the current clipped set. If the clipped set at that point is the same, the
-    point is the minimiser of F. Otherwise the step is halved until F decreases, because Newton's
-    method on a piecewise quadratic may cycle.
+    The method is exact because F is quadratic for a fixed clipped set. A step leads to the
+    minimiser of the quadratic for the current clipped set. If the clipped set at that point is the
+    same, the point is the minimiser of F. Otherwise, the step is halved until F decreases, because
+    Newton's method on a piecewise quadratic may cycle.
 
     Parameters
     ----------
@@ -231,10 +231,15 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
     Parameters
     ----------
     regression, start
-        As in `solve_newton`, which also describes the result.
+        As in `solve_newton`.
     accuracy : float
         The method stops once $\Lambda\|\theta^+-\theta\|$, the norm of the gradient mapping, is at
         most this number.
+
+    Returns
+    -------
+    theta : (d,) array
+    converged : bool
     """
     theta = start
     smoothness = float(np.linalg.eigvalsh(regression.H)[-1])
@@ -260,7 +265,7 @@ def solve_by_slsqp_in_a_loop(
 ) -> Any:
     """Run scipy's SLSQP on a loss that is summed in a Python loop, as public code does.
 
-    It is included to compare running times.
+    This solver is included for a comparison of running times.
 
     Parameters and return values are as in `solve_newton`.
     """

@@ -7,7 +7,7 @@ r"""Kernels, also called covariance functions, and their names.
 | matern32 | $(1+\sqrt3r/\ell)\,e^{-\sqrt3r/\ell}$ |
 | matern52 | $(1+\sqrt5r/\ell+5r^2/(3\ell^2))\,e^{-\sqrt5r/\ell}$ |
 | linear | $x^\top x'$ |
-| gram | an entry of a given positive semi-definite matrix; points are its row numbers |
+| gram | the entry of a given positive semi-definite matrix in row x and column x' |
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", Section 4.2.
 """
@@ -44,10 +44,10 @@ class _Stationary(Kernel):
     def __init__(self, lengthscale: Any) -> None:
         self.lengthscale = positive("lengthscale", lengthscale)
 
-    metric: str  # scipy's name for the distance on which k depends
+    metric: str  # scipy's name for the distance that `profile` takes
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        # cdist works with differences; expanding the squares would lose digits for close points.
+        # cdist sums squared differences. Expanding the squares would lose digits for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):

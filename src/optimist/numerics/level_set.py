@@ -84,7 +84,7 @@ class LevelSet:
         return self.radius + math.sqrt(self.centre @ self.centre)
 
     def distance_bounds(self, thetas: np.ndarray) -> Any:
-        """Return bounds (m,) on the distance from each row of ``thetas`` (m, d) to any member."""
+        """Return upper bounds (m,) on the distance from each row of ``thetas`` to any member."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)
@@ -95,7 +95,7 @@ class LevelSet:
 
     @cached_property
     def remembered(self) -> Any:
-        """Points (m, d), values (m,) and gradients (m, d) in memory; None if there are none."""
+        """Points (m, d), values (m,) and gradients (m, d) in memory, or None if there are none."""
         if self.memory is None or not self.memory.count:
             return None
         kept = self.memory.kept
@@ -129,9 +129,8 @@ class LevelSet:
     def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
         r"""Return a member on each segment from the centre to a row of ``thetas`` (m, d).
 
-        The result has shape (m, d). Its rows are members because psi is convex.
-        ``values`` (m,) are the values of the likelihood at ``thetas``. The centre must be in the
-        set.
+        The result has shape (m, d). Its rows are members because psi is convex. ``values`` (m,)
+        contains the values of the likelihood at ``thetas``. The centre must be in the set.
         """
         move = thetas - self.centre
         share = self.level / np.maximum(values - self.minimum, self.level)
@@ -140,7 +139,7 @@ class LevelSet:
         return self.centre + share[:, None] * move
 
     def reaches_tip(self, x: np.ndarray) -> bool:
-        r"""Return whether $Sx/\|x\|$, the maximiser for ``x`` (d,) over the ball, is in the set."""
+        r"""Return whether $Sx/\|x\|$, the maximiser of $x^\top\theta$ on the ball, is a member."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False

@@ -19,16 +19,16 @@ from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
-# Added to the diagonals of Hessians, which are singular until the plays span the space.
+# Hessians are singular until the plays span the space. Therefore JITTER or, if it is larger,
+# ROUNDING times the trace is added to the diagonal of each Hessian.
 JITTER = 1e-9
-# The same, as a fraction of a Hessian's trace; the larger of the two is added.
 ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
 DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """The plays of one algorithm, and sums of their rewards.
+    """The plays of one algorithm, and the sum b of their features times their rewards.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class History:
     Raises
     ------
     ConfigError
-        If ``mode`` is neither of these.
+        If ``mode`` is neither "raw" nor "aggregated".
     """
 
     def __init__(self, dimension: int, mode: str = "raw") -> None:
@@ -63,7 +63,7 @@ class History:
     def products(self) -> np.ndarray:
         """The matrices x_i x_i^T, each flattened into one row of an array of shape (n, d * d).
 
-        With this array, a Hessian is a single matrix product.
+        With this array, a single matrix product gives a Hessian.
         """
         return self._products.values
 
@@ -212,9 +212,9 @@ def descend(
 
 
 def _descend(likelihood, theta, derivatives, radius):
-    """Return the last point, the derivatives there, the remaining step, and ``converged``.
+    """Return the last iterate, the derivatives there, the last step, and ``converged``.
 
-    The last step is left to the caller, who may not need the derivatives at its end.
+    The last step is not taken here because the caller may not need the derivatives at its end.
     """
     value, gradient, hessian = derivatives
     none = np.zeros_like(theta)
@@ -255,9 +255,14 @@ def minimise_by_slsqp(
     Parameters
     ----------
     likelihood, start, radius
-        As in `minimise`, except that ``start`` is not scaled. The result is also as in `minimise`.
+        As in `minimise`, except that ``start`` is not scaled.
     tolerance : float
         SLSQP's ``ftol``.
+
+    Returns
+    -------
+    theta : (d,) array
+    converged : bool
     """
     from scipy.optimize import minimize
 
@@ -273,7 +278,7 @@ def minimise_by_slsqp(
 
 
 def _newton_step(theta, gradient, H, radius):
-    """Return the step (d,) to the minimiser of the quadratic model."""
+    """Return the step (d,) from ``theta`` to the minimiser of the quadratic model."""
     if radius is None:
         return -np.linalg.solve(H, gradient)
     return minimise_quadratic(H, H @ theta - gradient, radius)[0] - theta

@@ -81,7 +81,8 @@ class Logistic(Link):
     name = "logistic"
 
     def log_partition(self, z: Any) -> Any:
-        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), up to one rounding error of 1 + e^-|z|.
+        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|). The absolute error is that of rounding
+        # 1 + e^-|z|.
         return np.maximum(z, 0.0) + np.log(1.0 + np.exp(-np.abs(z)))
 
     def mean(self, z: Any) -> Any:

@@ -19,8 +19,8 @@ from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import OptimalitySystem
 
 LOG_S_RANGE = (-20.0, 40.0)
-# Largest allowed gap between the value at the dual's solution and the dual's upper bound, relative
-# to the size of the set.
+# Largest allowed gap between the value at the dual's solution and the dual's upper bound, as a
+# multiple of |x| times the reach of the set.
 DUAL_TOLERANCE = 1e-9
 
 
@@ -28,8 +28,8 @@ def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
     """Return the index of the row of ``arms`` (K, d) whose maximum over a level set is largest.
 
     With ``prune``, an arm is dropped as soon as its upper bound is below another arm's lower bound.
-    The maxima are compared to about nine digits. If several arms tie to this precision, any of them
-    may be returned.
+    The maxima are compared with a precision of about nine digits. If several arms tie at this
+    precision, any of them may be returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -59,10 +59,11 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     r"""Maximise $x^\top\theta$ by a root search in s.
 
     For $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$, the function
-    $\psi(\theta(s))$ is non-decreasing, and the solution has $\psi = \beta^2$. If $\psi$ jumps over
+    $\psi(\theta(s))$ is non-decreasing, and $\psi = \beta^2$ at the solution. If $\psi$ jumps over
     $\beta^2$, all points between the two ends of the jump are minimisers for the same s, and the
-    solution is one of them. A result that falls short of the upper bound on the maximum is counted
-    in the level set's ``failures``.
+    solution is one of them. If $\psi$ stays below $\beta^2$, the solution is the maximiser over the
+    domain. A result that falls short of the upper bound on the maximum is counted in the level
+    set's ``failures``.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
         search.gap(LOG_S_RANGE[0])
     if search.below is None:
         raise np.linalg.LinAlgError("no parameter in the domain is in the level set")
-    if search.above is None:  # the set extends as far as the domain does
+    if search.above is None:  # only the domain limits the maximum
         level_set.failures += not search.below.converged
         return search.below.theta, search.below.s
     if search.below.s > 0.0:
@@ -112,8 +113,8 @@ class _Tilted:
 class _DualSearch:
     """A search for the s at which theta(s) crosses the border of a level set.
 
-    ``below`` and ``above`` are the minimisers closest to the border so far, inside and outside
-    the set.
+    Of the minimisers found so far, ``below`` is the one inside the set that is closest to the
+    border, and ``above`` is the closest one outside the set.
     """
 
     def __init__(self, level_set: Any, x: np.ndarray) -> None:
@@ -126,7 +127,7 @@ class _DualSearch:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 
     def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$ for this log s, computed once for each s."""
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$ for ``log_s``, computed only once for each s."""
         if log_s not in self.gaps:
             self.gaps[log_s] = self._new_gap(math.exp(log_s))
         return self.gaps[log_s]
@@ -147,7 +148,7 @@ class _DualSearch:
         return gap
 
     def crossing(self):
-        """Return the last point of the set on the segment between the two nearest minimisers."""
+        """Return the last point of the set on the segment from ``below`` to ``above``."""
         from scipy.optimize import brentq
 
         start, move = self.below.theta, self.above.theta - self.below.theta

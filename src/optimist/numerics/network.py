@@ -28,7 +28,7 @@ class Layers(NamedTuple):
 
 
 class TwoLayerNetwork:
-    r"""A two-layer network, evaluated at K pairs of a parameter vector and a point at once.
+    r"""A two-layer network, evaluated for K parameter vectors at once, each at its own point.
 
     A parameter vector ``[W_1 (row by row), b_1, w_2, b_2]`` has length $d_w = Hd+2H+1$.
 
@@ -96,7 +96,10 @@ class TwoLayerNetwork:
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
-        r"""Draw parameters uniformly from $\pm1/\sqrt{\text{inputs}}$, PyTorch's default."""
+        r"""Draw parameters as PyTorch does by default.
+
+        For a layer with n inputs, they are uniform between $-1/\sqrt n$ and $1/\sqrt n$.
+        """
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)
@@ -156,7 +159,7 @@ def least_squares(
 def logistic(z: float) -> float:
     """Return 1 / (1 + exp(-z)) for one number.
 
-    Unlike scipy's ``expit``, this function needs no slow import.
+    Unlike `scipy.special.expit`, this function does not require a slow import.
     """
     try:
         return 1.0 / (1.0 + math.exp(-z))

@@ -1,6 +1,6 @@
-r"""Probability laws of heavy-tailed noise, and their moments.
+r"""Probability laws of noise, most of them heavy-tailed, and their moments.
 
-Laws are parametrised as in `scipy.stats`. Noise is a draw minus the law's centre, which is its mean
+Laws are parametrised as in `scipy.stats`. Noise is a draw minus the law's centre, which is the mean
 by default. Moments are taken about the mean:
 $$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q}.$$
 They are finite only for q below the tail index.
@@ -15,7 +15,7 @@ import numpy as np
 from optimist.core.errors import ConfigError, positive, unknown_name
 
 CENTRES = ("mean", "median")
-# Step of the quadrature of moments, and the number of steps on either side of 0.
+# Step size of the quadrature for moments, and number of steps on either side of 0.
 STEP, STEPS = 1.0 / 128.0, 38 * 128
 
 
@@ -111,8 +111,8 @@ class StudentT(Law):
 class HalfLine(Law):
     """A law on x >= ``least`` with a density that decays like x^(-``tail`` - 1).
 
-    Moments are integrated by the trapezoidal rule. Substitutions make the integrands decay
-    exponentially on both sides, so that the rule converges exponentially (Trefethen and Weideman,
+    Moments are computed by the trapezoidal rule. Substitutions make the integrands decay
+    exponentially on both sides, and the rule then converges exponentially (Trefethen and Weideman,
     2014).
     """
 
@@ -198,7 +198,7 @@ class Fisk(HalfLine):
         return (u / (1.0 - u)) ** (1.0 / self.c)
 
     def _log_density(self, x):
-        # x^c / (1 + x^c)^2 does not change under x -> 1 / x, so use the power that cannot overflow.
+        # x^c / (1 + x^c)^2 is the same at x and at 1 / x, so use the power that cannot overflow.
         log_power = -self.c * np.abs(np.log(x))
         return math.log(self.c) - np.log(x) + log_power - 2.0 * np.log1p(np.exp(log_power))
 

@@ -9,13 +9,14 @@ $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
 The second term of $\tilde\sigma^2$ is the leverage of SoR, the subset of regressors. The sum of
 both terms is the leverage of DTC, the deterministic training conditional.
 
-W is the inverse Cholesky factor for a subset of S, called the basis. Up to rounding, the span of
-the basis contains the other points of S: of many close points, only a few are needed. The sum is
+$W^\top$ is the inverse Cholesky factor for a subset of S, the basis. Up to rounding, the span of
+the basis contains the other points of S; if many points are close, a few of them suffice. The
+leverage of DTC equals
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad
   T^\top T = W(I-\lambda V^{-1})W^\top,$$
-where T is triangular. For a basis of r points and n points x, most of the work is one product of T
-and their kernel matrix, which takes $nr^2$ operations. If $K_S$ is as singular as double precision
-allows, the absolute error of the difference is about $10^{-9}\kappa^2/\lambda$.
+where T is triangular. For a basis of r points and n points x, most of the work is the product
+of T and their kernel matrix, which takes $nr^2$ operations. If $K_S$ is as singular as double
+precision allows, the absolute error of the difference is about $10^{-9}\max_xk(x,x)/\lambda$.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
 Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
@@ -28,15 +29,16 @@ import numpy as np
 
 from optimist.numerics import compiled
 
-# If the variance of f may be below this fraction of k(x, x), it is not computed as one difference,
-# because this would lose too many digits.
+# If the variance of f may be below this fraction of k(x, x), it is computed as a sum of two terms,
+# because a single difference would lose too many digits.
 CANCELLATION = 1e-8
 
 
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    Methods take n points in the form of their kernel with the ``basis``, an array (r, n).
+    The methods take n points as an array of shape (r, n): the kernel between the ``basis`` and the
+    points.
 
     Parameters
     ----------
@@ -94,8 +96,8 @@ class NystromPosterior:
         H = -self.ridge * inverse  # the lower triangle of I - lambda V^-1
         _add_to_diagonal(H, 1.0)
         # If H = U U^T with U upper triangular, then T = U^T W^T is lower triangular. Reversing the
-        # rows and columns turns H = U U^T into a Cholesky factorisation, and the lower triangle of
-        # H into an upper one.
+        # rows and columns of H turns this into a Cholesky factorisation, and turns the lower
+        # triangle of H into an upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None
@@ -130,7 +132,7 @@ class NystromPosterior:
 
 
 def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a basis of the rows of ``K`` (m, m) and the inverse Cholesky factor on the basis.
+    r"""Return a basis of the rows of ``K`` (m, m), and the inverse Cholesky factor for this basis.
 
     K must be positive semi-definite.
 

@@ -4,9 +4,9 @@ The unknowns $(\theta, s, \rho)$, one row per arm x, satisfy
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
 Taking the square root of psi makes the second equation nearly linear. The derivatives at an iterate
-also bound the maximum from both sides (`optimist.numerics.bounds`), so that an arm is dropped as
-soon as it cannot have the largest maximum. Rows for which the method does not converge are left to
-the one-dimensional dual of `optimist.numerics.maximisation`.
+also bound the maximum from both sides (see `optimist.numerics.bounds`). Arms that cannot have the
+largest maximum can therefore be dropped early. Rows for which the method does not converge are
+left to the one-dimensional dual of `optimist.numerics.maximisation`.
 """
 
 from typing import Any, cast
@@ -20,22 +20,22 @@ from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
-# Newton's method gives up on a row after this many consecutive steps that each reduce the row's
-# residual by less than a tenth.
+# Newton's method gives up on a row after this many consecutive steps in which the row's residual
+# falls by less than a tenth.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
-# Fractions of the multiplier that the ball would have if it were the only active constraint: the
-# initial multiplier, and the value below which the constraint is dropped.
+# The initial rho and the rho below which the ball constraint may be dropped. Both are fractions of
+# the rho that the ball would have if it were the only active constraint.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
-# A start from memory is discarded if its residual exceeds the first number before its first step,
-# or the second number after this step.
+# A start from memory is discarded if its residual is at least FAR_RESIDUAL before the first step,
+# or at least STALE_RESIDUAL after it.
 FAR_RESIDUAL = 1.5
 STALE_RESIDUAL = 0.3
 
 
 class OptimalitySystem:
-    r"""Iterates $(\theta, s, \rho)$ of the optimality conditions, one row per arm.
+    r"""Newton's iterates for the optimality conditions, one row $(\theta, s, \rho)$ per arm.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class OptimalitySystem:
     prune : bool
         Whether to bound the maxima in each step and solve only rows that may have the largest one.
     floor : float
-        The largest maximum among the arms left out of ``arms``.
+        The largest maximum of the arms that are not in ``arms``.
 
     Attributes
     ----------
@@ -69,8 +69,8 @@ class OptimalitySystem:
         self.tip_possible = np.full(m, level_set.radius is not None)
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # whether the ball constraint is active
-        self.falling = np.zeros(m, dtype=bool)  # whether the full step makes rho negative
-        # Derivatives of the likelihood at the iterates, and quantities computed from them.
+        self.falling = np.zeros(m, dtype=bool)  # whether a full Newton step would make rho negative
+        # Derivatives of the likelihood at the iterates, and quantities that depend on them.
         self.values = np.zeros(m)
         self.gradients = np.zeros((m, d))
         self.hessians = np.zeros((m, d, d))
@@ -79,7 +79,7 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self) -> None:
-        """Solve rows by Newton's method; `open_rows` returns the rows that remain unsolved."""
+        """Solve rows by Newton's method; `open_rows` returns the rows that it could not solve."""
         remembers = self.set.remembered is not None
         if remembers:
             self._recall()
@@ -100,7 +100,7 @@ class OptimalitySystem:
         return np.flatnonzero(contenders & unsolved)
 
     def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
-        """Set the ``theta`` (d,) and multiplier ``s`` that another solver found for a row."""
+        """Take ``theta`` (d,) and ``s``, found by another solver, as the solution of a row."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
         self.active[row] = (
@@ -154,7 +154,10 @@ class OptimalitySystem:
         self._bound_by_all_remembered()
 
     def _bound_by_all_remembered(self):
-        """Raise lower bounds to the best value at known members; rule out tips outside the set."""
+        r"""Use the points in memory to raise lower bounds and to rule out tips outside the set.
+
+        The tip of an arm x is $Sx/\|x\|$.
+        """
         s = self.set
         if self.prune and s.holds_centre:
             points, values, _ = s.remembered
@@ -172,14 +175,15 @@ class OptimalitySystem:
             self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
-        """Start ``rows`` one Newton step from a solution in memory, or else on the set's border.
+        """Start each of ``rows`` one Newton step away from a solution in memory.
 
-        This Newton step needs no pass over the data.
+        This step needs no pass over the data. Rows without a suitable solution in memory start on
+        the border of the set.
         """
         if remembers and len(rows):
             self._assemble(rows)
             near = rows[self.merit[rows] < FAR_RESIDUAL]
-            self.merit[rows] = np.inf  # solutions in memory are not evaluated
+            self.merit[rows] = np.inf  # inf until the row is evaluated at a new iterate
             if len(near):
                 self._step(near)
                 self._pull_into_ball(near)
@@ -197,7 +201,7 @@ class OptimalitySystem:
     def _fit_multipliers(self, rows, gradients):
         r"""Fit s and rho of ``rows`` to the stationarity condition by least squares.
 
-        A negative s is discarded, and the previous s is kept.
+        If the fitted s is not positive, it is replaced by the larger of the previous s and 1e-3.
         """
         arms, theta, active = self.arms[rows], self._thetas(rows), self.active[rows]
         xx = self.lengths[rows] ** 2
@@ -252,7 +256,7 @@ class OptimalitySystem:
         active = self.active[rows]
         if active.any():
             theta = unknowns[active, :-2]
-            square = cast(float, self.set.radius) ** 2  # not None: a constraint is active
+            square = cast(float, self.set.radius) ** 2  # not None, as a constraint is active
             residual[active, -1] = 0.5 * (dots(theta, theta) / square - 1.0)
             jacobian[active, -1, :-2] = theta / square
             jacobian[active, -1, -1] = 0.0
@@ -265,7 +269,7 @@ class OptimalitySystem:
             return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
 
     def _step(self, rows):
-        """Take a Newton step on ``rows``; return the old iterates, the direction and step sizes.
+        """Take a Newton step on ``rows``; return the old iterates, directions and step sizes.
 
         The derivatives at the new iterates are not computed.
         """
@@ -289,7 +293,10 @@ class OptimalitySystem:
         self.falling[rows] = old[:, -1] + direction[:, -1] < 0.0
 
     def _longest_step(self, old, direction):
-        """Return step sizes, at most 1, that stay within reach and reduce s by at most 90 %."""
+        """Return the largest step sizes up to 1 that respect the limits on theta and s.
+
+        Theta moves by at most the set's reach, and s decreases by at most 90 %.
+        """
         length = norms(direction[:, :-2])
         size = np.minimum(1.0, self.set.reach / np.maximum(length, 1e-300))
         loss = -direction[:, -2] / old[:, -2]
@@ -298,10 +305,10 @@ class OptimalitySystem:
     def _update_active_set(self, rows):
         r"""Drop or add the ball constraint; return which rows changed, as a boolean array (m,).
 
-        The constraint is dropped when the step would make $\rho$ negative and $\rho$ is negligible
-        relative to $s\|x\|/S$. A negative step alone is not enough, because $\rho = 0$ makes the
-        system singular if the plays do not span the space. When the constraint is added, theta
-        returns to the sphere with a sizeable $\rho$.
+        The constraint is dropped if a full step would make $\rho$ negative and $\rho$ is negligible
+        relative to $s\|x\|/S$. The first condition alone is not enough, because $\rho = 0$ makes
+        the system singular if the plays do not span the space. When the constraint is added, theta
+        is moved to the sphere, and $\rho$ is set to `RHO_SHARE` times $s\|x\|/S$.
         """
         if self.set.radius is None:
             return np.zeros(len(rows), dtype=bool)
@@ -335,7 +342,7 @@ class OptimalitySystem:
             self.lower[rows] = np.fmax(self.lower[rows], attained)
 
     def remember(self) -> None:
-        """Add the iterates near a solution to the set's memory, if it has one."""
+        """Add the iterates that are near a solution to the memory of the set, if it has one."""
         if self.set.memory is None:
             return
         rows = np.flatnonzero(self.merit < STALE_RESIDUAL)
@@ -351,7 +358,7 @@ class OptimalitySystem:
 
 
 def _moved(old, direction, size):
-    r"""Return old + size * direction, but reduce $\rho$ by at most 90 %."""
+    r"""Return old + size * direction, but let $\rho$ decrease by at most 90 %."""
     new = old + size[:, None] * direction
     new[:, -1] = np.maximum(new[:, -1], 0.1 * old[:, -1])
     return new

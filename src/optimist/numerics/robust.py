@@ -19,7 +19,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     ridge : float
         $\lambda$.
     alpha : float
-        $\alpha$, by which the method divides each term of V.
+        $\alpha$, the number by which the algorithm divides each term of its matrix V.
     """
     d, T = problem.dimension, problem.horizon
     least = problem.least_scale**2
@@ -29,7 +29,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
 def threshold_constant(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     r"""Return $\tau_0$.
 
-    Arguments are as in `log_volume`.
+    The parameters are as in `log_volume`.
     """
     kappa = log_volume(problem, ridge, alpha)
     power = problem.log_term ** (-1.0 / (1.0 + problem.epsilon))

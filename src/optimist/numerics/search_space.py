@@ -1,13 +1,13 @@
-r"""Search spaces, which map points of the box $[0,10]^d$ to settings of a classifier.
+r"""Search spaces, which turn points of the box $[0,10]^d$ into settings of a classifier.
 
 A search space maps the name of each setting to its kind, and coordinates follow the order of the
 settings. The kind determines the value of a setting for a coordinate u:
 
-choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
+choice        option number $\lfloor uc/10\rfloor$ of c options, counted from 0;
 whole number  $a+\lfloor u(b-a+1)/10\rfloor$, from a to b;
 real          $a+(b-a)u/10$, clipped if the classifier does not allow an end of the range.
 
-At u = 10, where another bin would begin, choices and whole numbers take their last value. The
+At u = 10, where another bin would begin, choices and whole numbers take the last value. The
 ranges, the equal bins for choices and the linear maps for reals are those of Liu and Wang (2023),
 Appendix D.2. Equal bins for whole numbers are our interpretation.
 """
@@ -107,7 +107,7 @@ SPACES = {
 
 
 def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
-    """Return a dict of the settings that a point of the box represents.
+    """Return the settings that a point of the box represents, as a dict.
 
     Parameters
     ----------

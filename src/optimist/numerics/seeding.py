@@ -1,7 +1,8 @@
 """Random streams identified by names.
 
-A stream depends on names (of the paper, setting, trial and purpose), never on the order of jobs. So
-results cannot depend on how files are grouped into jobs, the number of cores or the executor.
+A stream depends on names (of the paper, setting, trial and purpose), never on the order of jobs.
+Therefore, results cannot depend on the number of cores, on the executor or on how files are grouped
+into jobs.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 r"""Starting points on the border of a level set, near the maximisers.
 
-They are found without earlier solutions.
+No earlier solutions are needed to find them.
 """
 
 import math
@@ -17,7 +17,7 @@ LONGEST_STEP = math.log(10.0)
 
 
 def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
-    r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, one for each row x of ``arms``.
+    r"""Return starting points near the maximisers of $x^\top\theta$ for the rows x of ``arms``.
 
     The maximiser over the local ellipsoid is $\hat\theta + aH^{-1}x$. A start is the point at which
     the ray from $\hat\theta$ through this maximiser leaves the set. If the ray meets the sphere
@@ -35,8 +35,8 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     thetas : (m, d) array
     on_sphere : (m,) array of bool
     scales : (m,) array
-        The value of a at the ellipsoid's maximiser, which is its multiplier s, or at the sphere if
-        the sphere is nearer.
+        The smaller of two values of a: at the maximiser over the ellipsoid, where a is also the
+        multiplier s, and at the point where the ray meets the sphere.
     """
     s = level_set
     p = np.linalg.solve(s.regular_hessian, arms.T).T
@@ -44,7 +44,7 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     if s.radius is None:
         thetas = _cross(s, lambda a: s.centre + a[:, None] * p, scales)
         return thetas, np.zeros(len(arms), dtype=bool), scales
-    # An unconstrained centre may be outside the ball; the ray then starts on the sphere.
+    # An unconstrained centre may lie outside the ball. In this case, the ray starts on the sphere.
     inside = s.centre * min(1.0, s.radius / math.sqrt(s.centre @ s.centre + 1e-300))
     limits = distance_to_sphere(inside, p, s.radius)
     scales = np.minimum(scales, limits)
@@ -63,7 +63,7 @@ def _roots(level_set, thetas):
 
 
 def _cross(level_set, path, a):
-    r"""Return points path(a) where $\sqrt\psi$ is near beta, by secant steps on a log-log scale."""
+    r"""Return points path(a) with $\sqrt\psi$ near beta, using secant steps on a log-log scale."""
     power: Any = 1.0
     root = _roots(level_set, path(a))
     for _ in range(CROSSING_STEPS):
@@ -78,7 +78,10 @@ def _cross(level_set, path, a):
 
 
 def _cross_on_sphere(level_set, arms, thetas):
-    r"""Find $\psi = \beta^2$ between ``thetas`` (m, d) and $Sx/\|x\|$, by false position."""
+    r"""Return points between ``thetas`` (m, d) and $Sx/\|x\|$ with $\psi$ near $\beta^2$.
+
+    They lie on the sphere and are found by the method of false position.
+    """
     beta, radius = level_set.beta, level_set.radius
     tips = arms * (radius / norms(arms))[:, None]
     low, high = np.zeros(len(thetas)), np.ones(len(thetas))

@@ -18,7 +18,7 @@ BOOTSTRAP_SAMPLES = 2000
 @lru_cache(maxsize=4096)
 def t_quantile(freedom: float, level: float) -> float:
     """Return the two-sided Student t quantile for a level and ``freedom`` degrees of freedom."""
-    # scipy.stats is avoided: importing it takes longer than computing all intervals of a paper.
+    # Importing scipy.stats would take longer than computing all intervals of a paper.
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2.0)) if freedom > 0 else NAN
@@ -34,7 +34,7 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
     """Return means, lower bounds and upper bounds over trials, as an array of shape (3, columns).
 
     ``values`` (n, columns) has one trial per row; with a single row, the bounds are nan.
-    ``interval`` is
+    ``interval`` is one of
 
     - "t": Student's t,
     - "normal": the mean plus and minus the normal quantile times the standard error (Wald),
@@ -46,7 +46,7 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
     if n < 2:
         means = values[0] if n else np.full(values.shape[1], NAN)
         return np.array([means, np.full_like(means, NAN), np.full_like(means, NAN)])
-    # numpy sums contiguous rows pairwise, which is more accurate.
+    # If rows are contiguous, numpy sums them pairwise, which is more accurate.
     columns = np.ascontiguousarray(values.T)
     means = columns.sum(axis=1) / n
     if interval == "bootstrap":
@@ -74,7 +74,7 @@ def _resamples(n: int) -> np.ndarray:
     return counts.astype(float)  # numpy multiplies integer matrices without BLAS
 
 
-# Names of the rows that `summaries` returns, in order.
+# Names of the rows that `summaries` returns. The last three are quartiles.
 SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
@@ -85,7 +85,10 @@ def summaries(values: np.ndarray, level: float, interval: str) -> np.ndarray:
 
 
 def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (share, low, high) of the Clopper-Pearson (1934) interval, all nan if ``n`` is 0."""
+    """Return (share, low, high), where (low, high) is the Clopper-Pearson (1934) interval.
+
+    All three are nan if ``n`` is 0.
+    """
     if n == 0:
         return NAN, NAN, NAN
     from scipy.special import betaincinv
@@ -99,8 +102,8 @@ def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[fl
 def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
     """Return (slope, low, high) of the least-squares line of log y on log x.
 
-    ``x`` and ``y`` have shape (n,); only pairs of positive numbers are used. The bounds need at
-    least three points.
+    ``x`` and ``y`` have shape (n,); only pairs of positive numbers are used. With fewer than
+    three such pairs, the bounds are nan.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     usable = (x > 0) & (y > 0)
@@ -145,16 +148,16 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
 
 
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) of a cumulative quantity's rate per round on log-log axes.
+    """Return (slope, low, high) of a quantity's increase per round, on log-log axes.
 
-    The slope is the mean over trials of the slopes of `window_rates`, with its t interval.
-    Parameters are as in `window_rates`.
+    The slope is the mean over trials of the slopes of `window_rates`, and its bounds are those of
+    the t interval. The parameters are as in `window_rates`.
     """
     return mean_interval(log_log_slopes(*window_rates(rounds, totals)), level)
 
 
 def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Return midpoints of windows of rounds, and the increase of ``totals`` per round in each.
+    """Return midpoints of windows of rounds, and the increase per round of ``totals`` in each.
 
     Parameters
     ----------
@@ -163,12 +166,12 @@ def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarra
     totals : (trials, n)
         A cumulative quantity (seconds, say) up to each round.
     windows : int
-        Number of windows, of equal length on the log axis, in the last decade of rounds.
+        Number of windows into which the last decade of rounds is divided evenly on the log axis.
 
     Returns
     -------
-    (windows,), (trials, windows)
-        Both are empty for fewer than two rounds.
+    midpoints, rates : arrays of shapes (windows,) and (trials, windows)
+        With fewer than two rounds, there are no windows.
     """
     rounds, totals = np.asarray(rounds, dtype=float), np.asarray(totals, dtype=float)
     if len(rounds) < 2:
