@@ -23,8 +23,8 @@ from optimist.numerics import seeding
 
 # For each lane, the configuration keys of its blocks and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# A warm-up trial has at most WARM_UP rounds, and at most this share of the rounds of a measured
-# trial.
+# A warm-up trial has at most WARM_UP rounds, and at most the share WARM_UP_SHARE of the rounds of a
+# measured trial.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that do not affect the numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
@@ -186,7 +186,9 @@ def _block_cells(
 
 
 class Player:
-    """Player of a cell's trials, whose time limit does not count the time of other cells.
+    """Player of the trials of one cell.
+
+    The time limit covers only the time that these trials take, not the time of other cells.
 
     Parameters
     ----------
@@ -226,7 +228,7 @@ class Player:
         return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
-        """Play one trial; for ``histories`` see `optimist.experiments.cell.play_trial`."""
+        """Play one trial; for ``histories``, see `optimist.experiments.cell.play_trial`."""
         trajectory = self._play(trial, self._trials.rounds, histories)
         self._left -= 1
         return trajectory
@@ -248,13 +250,13 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        """Play a trial, in a copy of this process if it runs foreign code."""
+        """Play a trial; if it runs foreign code, play it in a copy of this process."""
         is_foreign = self._trials.is_foreign
 
         def play() -> tuple[Trajectory, Histories | None]:
             try:
                 with limited(seconds):
-                    if is_foreign:  # warm up; if the next trial has errors, it raises them later
+                    if is_foreign:  # warm up; the next trial raises its own errors when it is played
                         with suppress(Exception, SystemExit):
                             self._play_here(trial + 1, self._start, None)
                     return self._play_here(trial, rounds, histories), histories

@@ -54,7 +54,7 @@ class BoxProblem:
             positive(key, getattr(self, key))
         if not (self.low < self.high).all():
             raise ConfigError(
-                "the box is empty; allowed: low and high with low < high in each coordinate"
+                "the box is empty; allowed: values of low that are below high in each coordinate"
             )
         points = self.low if self.initial is None else self.initial
         if not ((points >= self.low) & (points <= self.high)).all():
