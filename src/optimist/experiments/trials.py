@@ -256,7 +256,7 @@ class Player:
         def play() -> tuple[Trajectory, Histories | None]:
             try:
                 with limited(seconds):
-                    if is_foreign:  # warm up; the next trial raises its own errors when it is played
+                    if is_foreign:  # warm up; the next trial will raise its own errors
                         with suppress(Exception, SystemExit):
                             self._play_here(trial + 1, self._start, None)
                     return self._play_here(trial, rounds, histories), histories
