@@ -123,7 +123,7 @@ def test_impossible_environments_are_refused(parameters, message):
     ("changes", "message"),
     [
         ({"radius": "theoretical"}, "radius is 'theoretical'"),
-        ({"factor": 0.3}, "factor is 0.3.*allowed where radius is 'theory': 1"),
+        ({"factor": 0.3}, "factor is 0.3.*allowed if radius is 'theory': 1"),
         ({"relax_sigma_bounds": "no"}, "relax_sigma_bounds is 'no'"),
         ({"scale_bound": -1.0}, "scale_bound is -1"),
         ({"epsilon": 1.69}, "epsilon is 1.69"),

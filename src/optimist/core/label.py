@@ -105,7 +105,7 @@ def name_of(text: str) -> str:
 
 
 def plain(value: Value) -> Value:
-    """Put a number into canonical form (1.0 becomes 1, 10**20 becomes 1e20); keep other values."""
+    """Return a value, with a number in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:

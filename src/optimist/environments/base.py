@@ -32,7 +32,7 @@ class Environment(ABC):
     def problem(self, *args: Any, **options: Any) -> Any:
         """Construct the problem that algorithms see.
 
-        The options are those that the setting lists under ``problem``.
+        A setting gives the options under its key ``problem``.
 
         Raises
         ------

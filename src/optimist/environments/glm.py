@@ -119,7 +119,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         choice : {"parameter", "arms", "ball"}
             Parameters and arms over which to minimise the slope. ``parameter``: $\theta_*$ and the
             arms of all rounds, as in the paper; ``arms``: the ball of radius ``norm_bound`` and
-            these arms; ``ball``: that ball and all arms of norm at most 1.
+            the arms of all rounds; ``ball``: that ball and all arms of norm at most 1.
         norm_bound : float or None
             Radius of the ball; None means $\|\theta_*\|$.
 

@@ -93,7 +93,7 @@ class KernelEnvironment(KernelPool):
         self.deviation = positive("deviation", deviation)
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
-            raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
+            raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': null")
         if instance != "strings":  # the kernel for strings depends on the strings drawn
             self.kernel: Kernel = make_kernel(kernel, lengthscale)
         points, function = self._draw(stream("instance"), instance, arms, dimension)

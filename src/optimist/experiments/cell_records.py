@@ -40,7 +40,7 @@ class CellRecord:
         Modules and users' files that the trials used but that no digest of code covers; see
         `optimist.core.observation`.
     seconds, mb : float
-        Processor time per trial, in seconds, and peak memory of the jobs, in MiB.
+        Processor time per trial, in seconds, and the largest peak memory of a job, in MiB.
     commit : str
         Commit of the code, with ``+`` if files differed from it; empty if unknown.
     made : str

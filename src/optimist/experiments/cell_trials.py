@@ -259,7 +259,7 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Read the trials in result files; return one `CellTrials` per cell; see `read_cell`.
+    """Read the trials in result files and return one `CellTrials` per cell.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Apple's Accelerate fails after a fork
-# Seconds between checks for the end of the copy. The pipe does not show it, since children of the
+# Seconds between checks whether the copy has ended. The checks are necessary, since children of the
 # copy may keep the pipe open.
 _SECONDS = 0.2
 

@@ -1,4 +1,4 @@
-"""A time limit that ends the trials of a job with a status, and a meter of resource use.
+"""Limit the time of a job's trials, and measure their use of processor time and memory.
 
 If a job exceeds its requested time, the scheduler kills it and all its results are lost. To prevent
 this, a trial that exceeds the limit ends with the status ``out_of_time``, much as it would after a

@@ -23,7 +23,7 @@ from optimist.numerics import seeding
 
 # For each lane, the configuration keys of its blocks and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# A warm-up trial has at most WARM_UP rounds, and at most the share WARM_UP_SHARE of the rounds of a
+# A warm-up trial has at most WARM_UP rounds, and at most WARM_UP_SHARE times as many rounds as a
 # measured trial.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that do not affect the numbers in a trial.
@@ -168,7 +168,8 @@ def expand(
             )
             if expanded.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
-                    f"cell {cell.name} appears twice in {blocks}, with differences; allowed: once"
+                    f"cell {cell.name} appears twice in {blocks}, with different entries; "
+                    "allowed: once"
                 )
     return list(expanded.values())
 

@@ -74,7 +74,7 @@ class HeavyTailedProblem(ArmsProblem):
             positive("scale_bound", self.scale_bound)
         one_of("radius", self.radius, RADII)
         if self.radius == "theory" and self.factor != 1.0:
-            raise ConfigError(f"factor is {self.factor!r}; allowed where radius is 'theory': 1")
+            raise ConfigError(f"factor is {self.factor!r}; allowed if radius is 'theory': 1")
         one_of("relax_sigma_bounds", self.relax_sigma_bounds, (None, True, False))
         if self.relax_sigma_bounds is None:
             object.__setattr__(self, "relax_sigma_bounds", self.radius == "matched")
