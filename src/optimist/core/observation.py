@@ -4,9 +4,9 @@ Import statements do not show everything that a job uses: a user's class may ext
 construct another algorithm by name, or read data. An `Observer` therefore records the modules and
 files used during play, and `first_change` compares a record with the current files.
 
-Python raises an audit event for each file that it opens, but not for a file that a library such as
-pyarrow opens itself. This package therefore passes such a file to `observe`, and a user's class
-lists it in the attribute ``reads``.
+Python raises an audit event for each file that it opens, but not for files that a library such as
+pyarrow opens itself. This package therefore passes such files to `observe`, and a user's class
+lists them in its attribute ``reads``.
 """
 
 import importlib.util

@@ -211,7 +211,7 @@ def split(
     folds : int
         Number of folds.
     repeat : int
-        Seed for shuffling the rows; it differs between repeats.
+        Index of the split, counted from 0; also the seed for shuffling the rows.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -236,8 +236,10 @@ def accuracy(
 
     Parameters
     ----------
-    model, fold, folds, repeat, standardize
+    model, standardize
         As in `HyperparameterEnvironment`.
+    fold, folds, repeat
+        As in `split`.
     settings : dict
         Keyword arguments of the classifier.
     digest, context

@@ -1,4 +1,4 @@
-"""Determine the trials that a paper asks for, and play them."""
+"""Determine the trials that a paper's configuration requests, and play them."""
 
 import math
 import time
@@ -46,7 +46,7 @@ class Trials:
     probe : dict or None
         ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
     group : str
-        Group of targets that asks for the trials.
+        Group of targets that requests the trials.
     race : str
         In the timing lane, the number of the race in the paper.
     rivals : str
@@ -122,9 +122,9 @@ def expand(
     least: Mapping[CellKey, int] | None = None,
     kept: Container[CellKey] | None = None,
 ) -> list[Trials]:
-    """Return the trials that a paper asks for in both lanes, one `Trials` per lane and cell.
+    """Return the trials that a paper requests in both lanes, one `Trials` per lane and cell.
 
-    If several blocks of a lane contain a cell, it is played once. These blocks must ask for the
+    If several blocks of a lane contain a cell, it is played once. These blocks must request the
     same trials of the cell and, in the timing lane, must belong to the same race.
 
     Parameters
