@@ -65,7 +65,7 @@ def test_integer_types_do_not_overflow():
         (lambda f: f.assign(Aspect=np.nan), 8, DataError, "Aspect: expected integers"),
         (lambda f: f, 0, ConfigError, "clusters is 0"),
         (lambda f: f[:5], 8, ConfigError, "from 1 to 5"),
-        (lambda f: f.iloc[[0, 1] * 10], 8, ConfigError, "fill only 2"),
+        (lambda f: f.iloc[[0, 1] * 10], 8, ConfigError, "with rows is 2"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")

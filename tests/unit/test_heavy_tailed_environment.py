@@ -108,7 +108,7 @@ def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
         ({"law": "pareto", "shape": 1.5, "epsilon": 0.5}, "epsilon is 0.5.*below 0.5"),
         ({"nu": "exakt"}, "nu is 'exakt'"),
         ({"decades": 400.0}, "decades is 400.*a number, at least 0, at most 100"),
-        ({"amplitude": math.inf}, "amplitude is inf.*at most 1e"),
+        ({"amplitude": math.inf}, "amplitude is inf.*at least 0, at most 1e"),
         ({"centre": "mode"}, "centre is 'mode'"),
         ({"subset": 51}, "subset is 51; allowed: at most the number of arms, 50"),
         ({"instance": "fixed"}, "instance is 'fixed'"),
@@ -123,7 +123,7 @@ def test_impossible_environments_are_refused(parameters, message):
     ("changes", "message"),
     [
         ({"radius": "theoretical"}, "radius is 'theoretical'"),
-        ({"factor": 0.3}, "factor is 0.3.*allowed where radius is 'theory': 1"),
+        ({"factor": 0.3}, "factor is 0.3.*allowed if radius is 'theory': 1"),
         ({"relax_sigma_bounds": "no"}, "relax_sigma_bounds is 'no'"),
         ({"scale_bound": -1.0}, "scale_bound is -1"),
         ({"epsilon": 1.69}, "epsilon is 1.69"),

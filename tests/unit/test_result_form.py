@@ -38,7 +38,7 @@ ROWS = {
     "rows twice": (lambda table: pa.concat_tables([table, table]), "its trials are 0, 1, 0"),
     "rows backwards": (lambda table: table.take([*range(len(table))][::-1]), "trials are 1, 0"),
     "no rows": (lambda table: table.slice(0, 0), "it has no rows"),
-    "one trial of two": (lambda table: table.filter(pc.equal(table["trial"], 0)), "trials are 0,"),
+    "one trial of two": (lambda table: table.filter(pc.equal(table["trial"], 0)), "trials are 0; "),
     "half of a trial": (
         lambda table: table.slice(0, len(table) - 6),
         "has 6 rounds up to 6, not 12",

@@ -17,7 +17,7 @@ _VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def name_options(cls: type) -> None:
-    """Give each `CONFIGURED` method that takes ``**options`` its effective signature.
+    """Replace ``**options`` in the signature of each `CONFIGURED` method by the accepted options.
 
     If a method passes its options on, the signature also includes the options of the next class in
     the method resolution order. Otherwise, it includes only the parameters that the method names.
@@ -50,7 +50,7 @@ def _takes_any(function: FunctionType) -> bool:
 
 
 def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the effective parameters of a method, given classes in method resolution order.
+    """Return the parameters that a method accepts, given classes in method resolution order.
 
     The first class that has the method defines it; later classes contribute the options that the
     method passes on.
@@ -85,8 +85,8 @@ def check_keywords(
     """Raise ConfigError unless ``function`` can be called with the given keywords.
 
     Each keyword in ``given`` must be a parameter of the function, and every parameter without a
-    default must be given. The exceptions are the parameters in ``supplied``, which the caller
-    passes itself; they must not be in ``given``.
+    default must be given. The caller passes the parameters in ``supplied`` itself, so they must not
+    be in ``given``.
     """
     parameters = dict(inspect.signature(function).parameters)
     for name in ("self", *supplied):

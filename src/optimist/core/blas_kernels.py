@@ -29,7 +29,8 @@ THREADS = (
 # If this environment variable is "own", this module selects no kernels: OpenBLAS and numpy choose
 # them, according to their own variables.
 OPT_OUT = "OPTIMIST_KERNELS"
-_RESTARTED = "OPTIMIST_RESTARTED"  # variable with the ID of a process that restarted itself
+# Name of an environment variable that contains the ID of a process that restarted itself.
+_RESTARTED = "OPTIMIST_RESTARTED"
 SHARED = frozenset(("avx2", "fma", "bmi2"))
 # Names of processor features that numpy can disable; numpy 2.4 renamed them.
 BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
@@ -57,8 +58,8 @@ def fix() -> None:
         return
     if os.environ.get(_RESTARTED) == str(os.getpid()):
         raise OptimistError(
-            f"numpy is imported before every Python command with the variables {wrong}, perhaps "
-            f"by a sitecustomize.py; remove that import, or set {OPT_OUT}=own"
+            f"numpy is imported before every Python command, perhaps by a sitecustomize.py, with "
+            f"the variables {wrong}; remove that import, or set {OPT_OUT}=own"
         )
     os.environ[_RESTARTED] = str(os.getpid())
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

@@ -18,7 +18,7 @@ from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.files import unified, write_atomically
 from optimist.core.root import how_to_restore
 
-# pyarrow is imported where it is used, since text files do not need it.
+# Functions import pyarrow only where they use it, since text files do not need it.
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -118,8 +118,8 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
 def read_text(path: str | Path) -> str:
     """Check a text file and return its text without the last line, which contains the digest.
 
-    A file whose line endings changed in a checkout does not count as damaged. The errors are the
-    same as those of `open_parquet`.
+    The check tolerates line endings that a checkout changed. The errors are the same as those of
+    `open_parquet`.
     """
     content = _content(path)
     for whole in (content, unified(content)):

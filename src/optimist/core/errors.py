@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Error numbers for a file system that is full or does not permit writing.
+# Error numbers that mean that a file system is full or does not permit writing.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 LONGEST = 80  # maximum number of characters that a message quotes from a text
 _REMEDY = "fix that and run the same command again"
@@ -39,14 +39,14 @@ class ResultError(OptimistError):
 
 
 class EndedError(OptimistError):
-    """Raised when a process that runs a user's class ends too early.
+    """Raised when a process that runs a user's class ends before it returns a result.
 
     The message says how the process ended.
     """
 
 
 class LateError(EndedError):
-    """Raised when a call exceeds its time limit and its process is killed."""
+    """Raised when a process is killed because a call exceeded its time limit."""
 
 
 class UnreadableError(OptimistError):

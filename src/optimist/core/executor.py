@@ -1,6 +1,6 @@
-"""Call functions that load users' classes in other processes.
+"""Call functions in other processes, so that users' classes are never loaded in this process.
 
-A user's class may do anything, so it must not run in this process.
+A user's class may do anything, so it must not run here.
 
 Each of the other processes (`optimist.core.worker`) has its own session, an empty standard input
 and a pipe to this process. It writes its output to this process's standard error and uses the
@@ -165,7 +165,7 @@ def _messages(
 def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Worker":
     """Return an idle process of ``room``, or a new process.
 
-    If ``most`` processes are already idle, end one of them before the new process starts.
+    If a new process is needed and ``most`` processes are idle, end one of them first.
     """
     for worker in idle:
         if worker.room == room:

@@ -54,7 +54,7 @@ def unified(text: bytes) -> bytes:
 
 
 def sha256(path: str | Path) -> str:
-    """Return the hexadecimal SHA-256 digest of a file; a text file is `unified` first."""
+    """Return the hexadecimal SHA-256 digest of a file, after `unified` for text files."""
     content = Path(path).read_bytes()
     is_text = Path(path).suffix not in BINARY
     return hashlib.sha256(unified(content) if is_text else content).hexdigest()

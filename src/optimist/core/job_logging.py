@@ -1,4 +1,4 @@
-"""Context manager in which every workflow script runs: it writes a log and reports errors."""
+"""Context manager for workflow scripts, which writes a log and reports errors."""
 
 import logging
 import sys
@@ -45,8 +45,7 @@ def _log_file(path: str) -> Iterator[None]:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    # Ignore write errors: if the disk is full, the log is lost; a later error reports the full
-    # disk.
+    # Ignore errors when the log is written: if the disk is full, a later error reports it.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

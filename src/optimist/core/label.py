@@ -100,12 +100,12 @@ class Label:
 
 
 def name_of(text: str) -> str:
-    """Return the name with which the text of a label begins."""
+    """Return the name at the start of a label, given the label's text."""
     return text.partition("[")[0]
 
 
 def plain(value: Value) -> Value:
-    """Return a value; put a number into canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
+    """Return a value, with a number in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:

@@ -16,7 +16,7 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.files import fingerprint
 
 LANES = ("regret", "timing")
-# Suffixes of the names of targets, by group of targets.
+# Suffixes of target names, by group of targets.
 GROUPS = {"paper": "", "variants": "_variants"}
 TABLE_ENDINGS = ("csv", "md")
 # Maximum total length in bytes of the paper, setting, algorithm, trials and digest in a path. The
@@ -263,7 +263,10 @@ class Layout:
         return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts on claims of one paper or all papers, by extension."""
+        """Return the paths of the verdicts on claims, by extension.
+
+        The verdicts are those of one paper or, without ``paper``, those of all papers.
+        """
         folder = f"{self.figures}/{paper}".rstrip("/")
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
 

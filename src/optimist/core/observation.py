@@ -4,9 +4,9 @@ Import statements do not show everything that a job uses: a user's class may ext
 construct another algorithm by name, or read data. An `Observer` therefore records the modules and
 files used during play, and `first_change` compares a record with the current files.
 
-Python raises an audit event for each file that it opens, but not for a file that a library such as
-pyarrow opens itself. This package therefore passes such a file to `observe`, and a user's class
-lists it in the attribute ``reads``.
+Python raises an audit event for each file that it opens, but not for files that a library such as
+pyarrow opens itself. This package therefore passes such files to `observe`, and a user's class
+lists them in its attribute ``reads``.
 """
 
 import importlib.util
@@ -140,8 +140,9 @@ class Observer:
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
             self._seen.setdefault(place, _Seen(None, None))
             return
-        # Missing files are recorded too, with two exceptions: a path opened without a mode may be
-        # relative to another folder, and every process tries the entries of sys.path as archives.
+        # Missing files are recorded too, except those opened without a mode, whose paths may be
+        # relative to another folder, and the entries of sys.path, which every process tries to open
+        # as archives.
         is_missed = mode is not None and not os.path.exists(place)
         is_missed = is_missed and path not in map(os.path.abspath, sys.path)
         if os.path.isfile(place) or (is_missed and not is_module):
@@ -154,7 +155,7 @@ class Observer:
             self._read(place)
 
     def _place(self, path: str) -> str | None:
-        """Return a file's path with links to folders resolved; None for a file not to record."""
+        """Resolve links to folders in a file's path; return None if the file is not recorded."""
         if _is_left_out(path):
             return None
         folder, name = os.path.split(path)
@@ -265,8 +266,8 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
     Parameters
     ----------
     observed : mapping
-        A record from `Observer.record`. A user's module that was moved together with the current
-        folder is compared at its new path.
+        A record from `Observer.record`. If a user's module was moved together with the current
+        folder, the file at its new path is compared.
     """
     for name, digest in observed["modules"].items():
         if not is_file(name) and is_own(name):
@@ -283,7 +284,7 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
 
 
 def _moved(name: str) -> Iterator[str]:
-    """Yield possible new paths of a file, if it and the current folder were moved together."""
+    """Yield the paths that a file may have if it was moved together with the current folder."""
     parts = Path(name).parts
     for start in range(1, len(parts) if os.path.isabs(name) else 0):
         yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))

@@ -16,7 +16,7 @@ _MOST_BYTES = 100_000_000
 
 
 def metadata(ending: str) -> dict[str, str]:
-    """Return the metadata with which matplotlib writes the mark into a picture; see `MARKS`."""
+    """Return the metadata that make matplotlib write the mark into a picture; see `MARKS`."""
     return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
 
 

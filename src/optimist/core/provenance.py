@@ -21,7 +21,7 @@ PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "
 
 
 def collect() -> dict[str, Any]:
-    """Return the provenance of a result that this process computes now, as plain data.
+    """Return the provenance of results that this process computes, as plain data.
 
     ``dirty`` states whether files differ from ``commit``. For an installed package, both are None,
     and ``packages`` gives the package's version. If the commit of a checkout is unavailable,

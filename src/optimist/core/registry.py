@@ -40,9 +40,10 @@ def short_name(name: str) -> str:
 
 
 def file_meant(text: str) -> str:
-    """Return a hint, as in ``" (did you mean 'mine.py:Mine'?)"``, for a name without class or file.
+    """Suggest a full name, as in ``" (did you mean 'mine.py:Mine'?)"``.
 
-    The hint is empty if no class is found.
+    The text that the user gave lacks the class or the file. The suggestion is empty if no class is
+    found.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class Registry:
     bases : tuple of str
         Base classes as ``module:Class``; each class derives from at least one of them.
     taken : frozenset of str
-        Names that, like those in ``table``, no package may offer.
+        Names, besides those in ``table``, that no package may offer.
     related : tuple of str
         Base classes for other kinds of setting, as ``module:Class``.
     """
@@ -212,7 +213,7 @@ class Registry:
         return cls
 
     def _target(self, name: str) -> tuple[str, str]:
-        """Return the module of a class and the name of the class in this module."""
+        """Return the module that defines a class, and the name of the class in this module."""
         match = _FILE.fullmatch(name)
         if match is not None:
             path = Path(match["path"])
@@ -295,8 +296,8 @@ def _loaded(module: str) -> ModuleType:
 def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
     """Load the file at ``path`` as a module; messages call the file ``shown``.
 
-    ``files`` holds the signatures of the file and its imports; an edit changes them, so that the
-    cached module is not returned.
+    ``files`` holds the signatures of the file and of its imports. An edit changes a signature, and
+    the cached module is then not returned.
     """
     folder = os.path.dirname(path)
     for name, module in list(sys.modules.items()):  # remove earlier versions of the files

@@ -61,7 +61,7 @@ def project_file(name: str) -> str:
 
 
 def made_before(name: str) -> Path:
-    """Return the path of an output from the last full run, given its relative path.
+    """Return the path of an output of the last full run, given its path in the project.
 
     The path is in the `workspace`, unless the output exists only in the installed package.
     """

@@ -86,8 +86,8 @@ def signature(path: str) -> Signature:
 def digest_of(path: str) -> str:
     """Return a SHA-256 digest of a file; it is the same in every version of Python.
 
-    For a source file, the digest covers the syntax tree, but no docstrings, no comments, and no
-    texts of errors and log records. For any other file, it covers the content.
+    For a source file, the digest covers the syntax tree without docstrings and without the texts of
+    errors and log records. For any other file, it covers the content.
 
     Raises
     ------

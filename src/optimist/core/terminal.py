@@ -24,7 +24,7 @@ NARROWEST = 20  # minimum width of folded text, in columns
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal on which lines can be overwritten."""
+    """Return whether a stream is a terminal that can overwrite lines."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 

@@ -1,4 +1,4 @@
-"""Describe an error in a class in one line, with its type, message, source line and round."""
+"""Describe an error in one line, with its type, message, source line and round."""
 
 import pickle
 import signal

@@ -2,9 +2,9 @@
 
 ``python -P -m optimist.core.worker DESCRIPTOR`` reads requests from a pipe. A request consists of
 the name of a function, ``module:function``, and its arguments. Each answer is a pair of a word and
-a value. The word ``progress`` comes with a message from the function. The last answer to a request
-is ``done`` with the function's result, or ``error`` with a description of the error from
-`optimist.core.user_errors.to_text`.
+a value. The value is a message from the function if the word is ``progress``. The last answer to a
+request has the word ``done`` and the function's result, or the word ``error`` and a description of
+the error from `optimist.core.user_errors.to_text`.
 """
 
 import importlib

@@ -43,7 +43,7 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
 
 
 def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str]) -> "pd.DataFrame":
-    """Download those of the requested columns that UCI has, without a time limit.
+    """Download a table from UCI without a time limit; return those ``columns`` that the table has.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ def fetch(
     name : str
         Name of a data set in ``sources.csv``.
     source : {"auto", "mirror", "uci"}
-        ``uci``: only UCI; ``mirror``: no network access; ``auto``: UCI, or the mirror if UCI
-        fails.
+        ``uci``: only UCI; ``mirror``: only the mirror, without network access; ``auto``: UCI, or
+        the mirror if UCI fails.
     timeout : float
         Time limit for the download from UCI, in seconds.
     data_dir : str, Path or None

@@ -33,7 +33,7 @@ def default_data_dir() -> Path:
 
 
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:
-    """Read the registry of data sets, and return its lines in a dict, by name of the data set.
+    """Read the registry of data sets; return a dict from the name of a data set to its line.
 
     Raises
     ------

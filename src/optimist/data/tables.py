@@ -55,7 +55,7 @@ def read_raw(path: str | Path) -> "pd.DataFrame":
 def save(
     frame: "pd.DataFrame", record: dict[str, Any], parquet_path: str | Path, json_path: str | Path
 ) -> None:
-    """Write a table as Parquet and its record as JSON; each file is written whole or not at all."""
+    """Write a table as Parquet and its record as JSON; neither file is ever written in part."""
     text = json.dumps(record, indent=2) + "\n"
     checksummed.write_frame(frame, parquet_path)
     write_text(text, json_path)

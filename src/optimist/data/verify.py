@@ -19,8 +19,7 @@ def check_file(path: Path, expected: str) -> None:
     """Raise DataError unless a file exists and has the SHA-256 ``expected``."""
     if not path.is_file():
         raise DataError(
-            f"{path} is missing (expected SHA-256 {expected}, found no file); "
-            f"{how_to_restore(path)}"
+            f"{path} is missing; its SHA-256 must be {expected}; {how_to_restore(path)}"
         )
     digest = sha256(path)
     if digest != expected:

@@ -1,4 +1,4 @@
-"""Base classes of environments: finitely many arms, or a function on a box."""
+"""Base classes of environments with finitely many arms and of environments on a box."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -9,13 +9,16 @@ from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 
-# The array of a round's arms has at most MOST_NUMBERS entries, and an arm has at most
+# A round may offer an array of arms with at most MOST_NUMBERS entries; each arm may have at most
 # MOST_DIMENSIONS coordinates.
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class Environment(ABC):
-    """Base class of environments, which know the truth and describe the problem to algorithms."""
+    """Base class of environments.
+
+    An environment knows the truth and describes the problem to algorithms.
+    """
 
     theta: np.ndarray | None = None
     horizon: int
@@ -27,7 +30,9 @@ class Environment(ABC):
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Construct the problem for algorithms from the setting's options under ``problem``.
+        """Construct the problem that algorithms see.
+
+        A setting gives the options under its key ``problem``.
 
         Raises
         ------
@@ -36,7 +41,7 @@ class Environment(ABC):
         """
 
     def facts(self) -> dict[str, float]:
-        """Return numbers about this environment that papers report, as a dict that may be empty."""
+        """Return a dict of numbers about this environment that papers report; it may be empty."""
         return {}
 
 
@@ -85,7 +90,7 @@ class FiniteArmEnvironment(Environment):
         return {}
 
     def regret(self, t: int, index: int) -> float:
-        """Return the pseudo-regret, a number of at least 0, of arm ``index`` in round ``t``."""
+        """Return the nonnegative pseudo-regret of arm ``index`` in round ``t``."""
         means = self.means(t)
         return float(means.max() - means[index])
 
@@ -167,12 +172,12 @@ _TYPES = tuple(map(np.dtype, ("float64", "float32", "int64", "int32")))
 
 
 def is_array(values: Any) -> bool:
-    """Return whether ``values`` is a numpy array of a type that algorithms can compute with."""
+    """Return whether ``values`` is a numpy array with a dtype that algorithms accept."""
     return type(values) is np.ndarray and values.dtype in _TYPES
 
 
 def in_words(values: Any) -> str:
-    """Return the type of a value in words; for a numpy array, name the type of its entries."""
+    """Describe the type of a value in words; for a numpy array, give its dtype."""
     name = type(values).__name__
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an array of {values.dtype}" if type(values) is np.ndarray else f"{article} {name}"

@@ -34,7 +34,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
-        The prepared file.
+        Path of the prepared file.
 
     Raises
     ------

@@ -119,7 +119,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         choice : {"parameter", "arms", "ball"}
             Parameters and arms over which to minimise the slope. ``parameter``: $\theta_*$ and the
             arms of all rounds, as in the paper; ``arms``: the ball of radius ``norm_bound`` and
-            these arms; ``ball``: that ball and all arms of norm at most 1.
+            the arms of all rounds; ``ball``: that ball and all arms of norm at most 1.
         norm_bound : float or None
             Radius of the ball; None means $\|\theta_*\|$.
 
@@ -143,8 +143,8 @@ class GLMEnvironment(FiniteArmEnvironment):
             "kappa_star": 1.0 / float(self.link.slope(best).mean()),
             "predictor_max": ratios.max(),
             "predictor_min": ratios.min(),
-            # Regret per round of uniformly random play, relative to the largest and to the smallest
-            # mean.
+            # Average regret per round if arms are chosen uniformly at random. The second entry
+            # measures it from the smallest mean instead of the largest.
             "uniform_regret": (means.max(axis=-1) - means.mean(axis=-1)).mean(),
             "uniform_regret_from_smallest": (means.min(axis=-1) - means.mean(axis=-1)).mean(),
         }
@@ -165,10 +165,10 @@ class GLMEnvironment(FiniteArmEnvironment):
         delta : float
             Failure probability of the confidence sets.
         norm_bound : float or None
-            S, a bound of at least $\|\theta_*\|$ on this norm; None means $\|\theta_*\|$.
+            S, an upper bound on $\|\theta_*\|$; None means $\|\theta_*\|$ itself.
         kappa : {"parameter", "arms", "ball"} or float
-            The inverse of the smallest slope of the mean function, as a number or as the name of
-            the domain of the minimum; see `kappa`.
+            The inverse of the smallest slope of the mean function. Either the number itself, or
+            the name of a domain over which to minimise the slope; see `kappa`.
         reward_bound : float
             M, a bound on rewards, for the algorithms that need one.
         factor : float
@@ -177,7 +177,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         Raises
         ------
         ConfigError
-            If an option is out of range, such as a bound below the true norm.
+            If an option is out of range, for example if ``norm_bound`` is below the true norm.
         """
         norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
         if norm_bound < self.norm:
@@ -201,7 +201,8 @@ class GLMEnvironment(FiniteArmEnvironment):
         )
 
 
-# A job plays the same trials of several cells, so the cache has room for all trials of a cell.
+# A job plays the same trials for several cells, so the cache is large enough for all trials of a
+# cell.
 @lru_cache(maxsize=12)
 def draw_instance(
     key: tuple[int, ...], dimension: int, arms: int, rounds: int

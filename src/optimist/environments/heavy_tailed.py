@@ -6,8 +6,8 @@ round t is
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
 where $Y_t$ follows the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$
 with $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and
-algorithms. Algorithms get the value of $\nu_t = \nu\,a\,a_t$ with the reward, and a bound on it in
-advance.
+algorithms. Algorithms get $\nu_t = \nu\,a\,a_t$ together with the reward of round t; a bound on
+all $\nu_t$ is known to them in advance.
 """
 
 import math
@@ -43,15 +43,15 @@ class HeavyTailedEnvironment(PoolEnvironment):
     epsilon : float
         $\varepsilon$, above 0 and at most 1; the moment in ``nu`` has order $1+\varepsilon$.
     nu : "exact" or float
-        $\nu$, the root of order $1+\varepsilon$ of the moment of order $1+\varepsilon$ of the
-        unscaled noise. Algorithms get its exact value or the given number, such as one from a
-        paper.
+        $\nu$, such that $\nu^{1+\varepsilon}$ is the moment of order $1+\varepsilon$ of the
+        unscaled noise. With ``exact``, algorithms get its exact value; otherwise, they get the
+        given number, for example one from a paper.
     decades : float
         Number of decades over which the scales of the noise vary; 0 means constant scales.
     amplitude : float
         a, a factor that multiplies all noise; 0 means no noise.
     centre : {"mean", "median"}
-        Centre of the law that is subtracted from the noise.
+        Whether to subtract the mean or the median of the law from the noise.
     dimension : int
         d, the number of coordinates of an arm.
     arms : int
@@ -159,8 +159,8 @@ class HeavyTailedEnvironment(PoolEnvironment):
         factor : float
             Factor that multiplies the radius; it must be 1 if ``radius`` is ``theory``.
         relax_sigma_bounds : bool or None
-            Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None means that
-            they do only if ``radius`` is ``matched``.
+            Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None means only
+            if ``radius`` is ``matched``.
 
         Raises
         ------

@@ -11,10 +11,10 @@ Source: Liu and Wang (2023), Global Optimization with Parametric Function Approx
 The models, ranges and data sets come from the paper; the splits, seeds and unscaled features are
 our choices.
 
-Scores are stored in memory and in a folder next to the table, under a key made of all inputs, so
-no classifier is trained twice. Since the last bits of sums can decide the score of a
-perceptron, training always uses one thread, and scores from other library versions or another kind
-of processor are stored separately. Thus a score from the folder equals the score from training.
+Scores are stored in memory and in a folder next to the table, under a key that covers all inputs,
+so no classifier is trained twice. The score of a perceptron may depend on the last bits of sums.
+Training therefore always uses one thread, and scores from other library versions or from another
+kind of processor are stored separately. Training again would thus give the stored score.
 """
 
 import functools
@@ -42,7 +42,7 @@ from optimist.numerics.search_space import SIDE, SPACES, decode
 
 RECIPE = 2  # increase this number when results of `accuracy` change but its source does not
 TOLD_DEVIATION = 0.01  # the paper's sigma
-# Random forests are absent: `optimist.numerics.forest` grows them.
+# Random forests are not listed, since `optimist.numerics.forest` grows them.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
     "gb": "sklearn.ensemble:GradientBoostingClassifier",
@@ -66,7 +66,7 @@ class HyperparameterEnvironment(BoxEnvironment):
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
-        The prepared table; see `optimist.data.prepare.classification`.
+        Path of the prepared table; see `optimist.data.prepare.classification`.
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
@@ -211,7 +211,7 @@ def split(
     folds : int
         Number of folds.
     repeat : int
-        Seed for shuffling the rows; it differs between repeats.
+        Index of the split, counted from 0; also the seed for shuffling the rows.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -230,20 +230,24 @@ def accuracy(
     context: Any,
     table: Any,
 ) -> float:
-    """Train a classifier on all folds but one and return its accuracy on that one.
+    """Train a classifier on all folds but one and return its accuracy on the remaining fold.
 
-    A perceptron whose weights overflow classifies no row correctly: 0.
+    If the weights of a perceptron overflow, its accuracy is 0.
 
     Parameters
     ----------
-    model, fold, folds, repeat, standardize
+    model, standardize
         As in `HyperparameterEnvironment`.
+    fold, folds, repeat
+        As in `split`.
     settings : dict
-        Keywords of the classifier.
+        Keyword arguments of the classifier.
     digest, context
-        SHA-256 of the table, and `_context()`. Not used, but part of the result's key.
-    table : (features (n, d), labels (n,))
-        The last argument, not part of the key.
+        SHA-256 of the table, and the result of `_context`. The function does not use them, but
+        they are part of the key under which `kept` stores its result.
+    table : tuple of two arrays
+        Features, of shape (n, d), and labels, of shape (n,). As the last argument, the table is
+        not part of the key.
     """
     from sklearn import config_context
     from sklearn.preprocessing import StandardScaler
@@ -253,7 +257,8 @@ def accuracy(
     train, test = split(labels, fold, folds, repeat)
     if standardize:
         features = StandardScaler().fit(features[train]).transform(features)
-    # Our input needs no checks: complete tables, and settings from lists of valid values.
+    # scikit-learn need not check its input: tables are complete, and settings come from lists of
+    # valid values.
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
     predict = _forest if model == "rf" else _classifier
     with threadpool_limits(1), unchecked, np.errstate(all="ignore"):
@@ -287,7 +292,7 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return, as a dict, everything but the arguments that affects the last bits of a result."""
+    """Return a dict of the versions and BLAS kernels that affect the last bits of a score."""
     import scipy.linalg  # loads scipy's BLAS, so that threadpool_info lists it
     import sklearn
     from threadpoolctl import threadpool_info
@@ -306,10 +311,10 @@ SOURCE = tree_digest(inspect.getsource(accuracy).encode())
 def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
     """Read a function's result from a folder, or compute it and store it there.
 
-    The question consists of ``source`` and of all arguments except the last. Each file is JSON with
-    a checksum; it contains the question and the result, and its name is a hash of the question.
-    Damaged files and files with another question are ignored. Processes may share the folder. If
-    the folder is not writable, new results are not stored, but stored results are still read.
+    The key of a result consists of ``source`` and of all arguments except the last. Each file is
+    JSON with a checksum; it contains a key and its result, and its name is a hash of the key.
+    Damaged files and files with another key are ignored. Processes may share the folder. If the
+    folder is not writable, new results are not stored, but stored results are still read.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ class KernelEnvironment(KernelPool):
         self.deviation = positive("deviation", deviation)
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
-            raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
+            raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': null")
         if instance != "strings":  # the kernel for strings depends on the strings drawn
             self.kernel: Kernel = make_kernel(kernel, lengthscale)
         points, function = self._draw(stream("instance"), instance, arms, dimension)
@@ -135,7 +135,8 @@ class KernelEnvironment(KernelPool):
         return points, _unit_function(rng, self.kernel, points[centres], points)
 
     def truth(self, t: int) -> np.ndarray | None:
-        # If arms change, an algorithm has bounds only for the arms of the previous round.
+        # If each round offers other arms, an algorithm has bounds only for the arms of the previous
+        # round.
         if self._offered is None:
             return self.theta
         return self.means(t - 1) if t else None
@@ -179,10 +180,12 @@ def _corner(rng, kernel, arms, dimension):
 
 
 def _with_a_peak(of_the_bulk, kernel, corner, points):
-    """Return values of 0.6 times a function plus 0.8 times the kernel at a corner, with norm 1."""
+    """Evaluate the sum of 0.6 f and 0.8 k(corner, .), divided by its norm.
+
+    ``of_the_bulk`` returns the values of f at ``points`` and then at the corner.
+    """
     *bulk, there = of_the_bulk()
-    # The squared norm is 0.6^2 + 0.8^2 plus a cross term, 2 0.6 0.8 times the function's value at
-    # the corner.
+    # The squared norm of the sum is 0.6^2 + 0.8^2 + 2 * 0.6 * 0.8 * f(corner).
     norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
     return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 

@@ -6,9 +6,9 @@ import numpy as np
 
 
 class Observer:
-    """Base class of observers, which are called before and after each round.
+    """Base class of observers of a trial.
 
-    Observers may record columns.
+    An observer is called before and after each round. It may record additional columns.
     """
 
     def before(self, t: int) -> None:

@@ -87,7 +87,7 @@ class PoolEnvironment(FiniteArmEnvironment):
 
 
 def _frozen(values: np.ndarray) -> np.ndarray:
-    """Return an array after making it read-only, since algorithms get views of it."""
+    """Make an array read-only and return it; algorithms get views of it."""
     values.flags.writeable = False
     return values
 

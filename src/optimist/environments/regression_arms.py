@@ -33,7 +33,7 @@ class RegressionArmsEnvironment(KernelPool):
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     dataset : str or Path
-        The prepared file.
+        Path of the prepared file.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear"}
         Kernel given to the algorithms; see `optimist.numerics.kernels`.
     lengthscale : float or None

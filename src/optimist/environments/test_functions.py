@@ -49,8 +49,9 @@ def rastrigin(x: np.ndarray) -> float:
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 
-# Each entry is a function and two numbers. All coordinates of the maximiser equal the first number;
-# at the second number in all coordinates, the absolute value of the function is largest.
+# Each entry is a function and two numbers. The function is largest at the point whose coordinates
+# all equal the first number. Its absolute value is largest at the point whose coordinates all equal
+# the second number.
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
@@ -78,7 +79,7 @@ class TestFunctionEnvironment(BoxEnvironment):
     initial : int
         n, the number of initial points, which are drawn uniformly.
     deviation : float
-        $\sigma$, standard deviation of the noise.
+        $\sigma$, the standard deviation of the noise.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class Cell:
     @property
     def is_foreign(self) -> bool:
         """Whether the algorithm or the environment comes from outside this package."""
-        # Return early, since only loading its file would give the domain of a foreign environment.
+        # Return early for a foreign environment, since its domain is known only after loading.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
         return bool(self.algorithm) and self.is_foreign_algorithm(self.algorithm)
@@ -91,16 +91,17 @@ class Cell:
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
-        """Return the random generator of this cell's environment for a trial and a purpose.
+        """Return the random generator that the environment uses in a trial for a purpose.
 
         All variants of a setting get the same random numbers, so that comparisons are fair.
         """
         return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
-        """Return the random generator for a trial of an algorithm; the default is this cell's.
+        """Return the random generator that an algorithm uses in a trial.
 
-        All variants of an algorithm get the same random numbers, wherever the algorithm's file is.
+        An empty ``label`` means this cell's algorithm. All variants of an algorithm get the same
+        random numbers, wherever the algorithm's file is.
         """
         return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
@@ -108,7 +109,7 @@ class Cell:
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     """Construct a cell of a loaded paper configuration, with labels in canonical form.
 
-    The setting may have options that the configuration does not contain.
+    The label of the setting may have options that the configuration does not list.
 
     Raises
     ------
@@ -231,7 +232,7 @@ def watch(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> Trajectory:
-    """Play one trial of a cell with an observer, in the same way as the workflow.
+    """Play one trial of a cell with an observer, exactly as the workflow plays it.
 
     A cell with foreign code is played in a copy of this process.
 
@@ -258,5 +259,5 @@ def watch(
 
 
 def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
-    """Call a function, in a copy of this process if the cell has foreign code."""
+    """Call a function; if the cell has foreign code, call it in a copy of this process."""
     return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

@@ -1,4 +1,4 @@
-"""Read and write ``cells.csv``, a table with the origin of the trials of each cell of a paper."""
+"""Read and write ``cells.csv``, which records how the trials of each cell of a paper were made."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ class CellRecord:
     trials : int
         Number of trials; the table contains trials 0, ..., trials - 1.
     parts : tuple of int
-        For each job, the end of the range of trials that it played.
+        For each job, the end (exclusive) of the range of trials that it played.
     digest : str
         Digest of the configuration, code and data that determine each trial.
     content : str
@@ -40,14 +40,14 @@ class CellRecord:
         Modules and users' files that the trials used but that no digest of code covers; see
         `optimist.core.observation`.
     seconds, mb : float
-        Processor time of a trial in seconds, and peak memory of its job in MiB.
+        Processor time per trial, in seconds, and the largest peak memory of a job, in MiB.
     commit : str
         Commit of the code, with ``+`` if files differed from it; empty if unknown.
     made : str
         Package versions and machine; see `description`.
     earlier : tuple of str
-        The most recent earlier values of ``digest``, from code that gave the same trials; see
-        `optimist.plan.reseal`.
+        The most recent earlier values of ``digest``, from versions of the code that gave the same
+        trials; see `optimist.plan.reseal`.
     """
 
     lane: str

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
 # Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# The table keeps EVEN evenly spaced and GEOMETRIC geometrically spaced rounds of a curve, but all
-# rounds of a curve that has at most FEW.
+# The table keeps EVEN evenly spaced rounds and GEOMETRIC geometrically spaced rounds of a curve. If
+# a curve has at most FEW rounds, the table keeps all of them.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
@@ -175,12 +175,12 @@ class CellTrials:
     def _flat(self, name: str) -> np.ndarray:
         """Return the values of a column at all kept rounds, trial by trial.
 
-        The value at the end of each trial has all digits.
+        The value at the end of each trial is not rounded.
         """
         counts = self._counts
         values = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
-        if name == "turns":  # it identifies the race and is the same at every round
+        if name == "turns":  # this value identifies the race and is the same at every round
             return np.repeat(ends, counts)
         has_end = (counts > 0) & ~np.isnan(ends)
         values[np.cumsum(counts)[has_end] - 1] = ends[has_end]
@@ -240,7 +240,8 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
     """Return the rounds of a curve that the table keeps, as an increasing array of shape (m,).
 
     For each evenly spaced, geometrically spaced or declared round, the table keeps the last
-    recorded round up to it. If a curve has few recorded rounds, the table keeps all of them.
+    recorded round that does not exceed it. If a curve has few recorded rounds, the table keeps
+    all of them.
     """
     if len(recorded) <= FEW:
         return recorded
@@ -258,7 +259,7 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Read the trials in result files; return one `CellTrials` per cell; see `read_cell`.
+    """Read the trials in result files and return one `CellTrials` per cell.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def read_results(
     of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for path in groups:
         place = parse_result(path)
-        assert place is not None  # true because the layout made these paths
+        assert place is not None  # the layout made these paths, so they can be parsed
         of_cell[place.lane, place.setting, place.algorithm].append(path)
     return [read_cell(paths, groups[paths[0]], declared)[0] for paths in of_cell.values()]
 
@@ -318,7 +319,8 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
             _midway(columns["regret"][one], marks)
             for one, marks in zip(places, rounds, strict=True)
         ]
-    # Hash the string in this column: a float represents 12 hexadecimal digits exactly.
+    # Replace each string in this column by the first 12 hexadecimal digits of its hash, a number
+    # that a float represents exactly.
     if "turns" in columns:
         marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
         last["turns"] = [int(mark[:12], 16) for mark in marks]
@@ -345,7 +347,10 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
 
 
 def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
-    """Return the regret at the last recorded round of a trial's first half, or None without one."""
+    """Return the regret at the last recorded round in the first half of a trial.
+
+    Return None if no round of the first half was recorded.
+    """
     early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
     return regrets[early - 1] if early else None
 

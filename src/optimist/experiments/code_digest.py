@@ -38,8 +38,9 @@ LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
 def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
     """Return the SHA-256 of the code that determines a cell's results.
 
-    It covers the loop, the modules of the algorithm, the environment and the leader of a ``probe``,
-    and everything that these import. It also covers the modules that build a trial.
+    The digest covers the loop, the modules of the algorithm, of the environment and of the leader
+    of a ``probe``, and everything that these modules import. It also covers the modules that
+    construct a trial.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def _glue(in_turns: bool) -> tuple[str, ...]:
 
 
 def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
-    """Return one digest of ``modules`` with their imports and ``alone`` without theirs."""
+    """Return a digest of ``modules``, with their imports, and of ``alone``, without imports."""
     # Users' files may change while this process runs, so their digests are not cached.
     compute = _computed if all(map(is_own, modules)) else _computed.__wrapped__
     return compute(modules, alone)

@@ -16,8 +16,8 @@ from optimist.numerics.seeding import stream
 def order(race: Sequence[Trials], turn: int) -> list[Trials]:
     """Return the cells that play in a turn, in random order.
 
-    The order is drawn from all orders in which a leader comes before its followers. The
-    race and the turn give the seed, so the order of cells in ``race`` has no effect.
+    The order is drawn from all orders in which a leader comes before its followers. The race and
+    the turn determine the seed; the order of cells in ``race`` has no effect.
 
     Parameters
     ----------

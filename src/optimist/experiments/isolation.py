@@ -22,7 +22,9 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Apple's Accelerate fails after a fork
-_SECONDS = 0.2  # between checks whether the copy has ended; its children may keep the pipe open
+# Seconds between checks whether the copy has ended. The checks are necessary, since children of the
+# copy may keep the pipe open.
+_SECONDS = 0.2
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
@@ -46,8 +48,8 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     EndedError
         If the copy ended before the function returned, through ``os._exit`` or a signal.
     Exception
-        If the function raises one. An exception of a user's class is replaced by an exception with
-        the same class name and message.
+        If the function raises one. An exception from a user's class is replaced by an exception
+        with the same class name and message.
     """
     if not CAN_FORK:
         return function()

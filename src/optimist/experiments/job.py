@@ -1,4 +1,4 @@
-"""Jobs of the workflow, each of which plays trials of a cell, or a race, and writes results."""
+"""Jobs of the workflow; each job plays trials of one cell or race and writes their results."""
 
 import logging
 import os
@@ -182,7 +182,7 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
     """Return the resolved cell for the metadata, or only its data set's digest if time runs out.
 
-    In that case, the trials will report the lack of time, since they construct the environment too.
+    If time runs out here, the trials, which construct the environment too, will report it.
     """
     try:
         with limited(seconds):

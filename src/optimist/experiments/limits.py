@@ -1,4 +1,4 @@
-"""A time limit that ends the trials of a job with a status, and a meter of resource use.
+"""Limit the time of a job's trials, and measure their use of processor time and memory.
 
 If a job exceeds its requested time, the scheduler kills it and all its results are lost. To prevent
 this, a trial that exceeds the limit ends with the status ``out_of_time``, much as it would after a
@@ -23,8 +23,8 @@ from optimist.core.errors import OutOfTimeError
 def limited(seconds: float | None = None) -> Iterator[None]:
     """Raise `OutOfTimeError` in the ``with`` block after ``seconds`` of wall time.
 
-    There is no limit if ``seconds`` is None, or outside the main thread, the only thread where
-    Python handles signals.
+    There is no limit if ``seconds`` is None, or if the block runs outside the main thread, since
+    Python handles signals only there.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -43,7 +43,7 @@ def limited(seconds: float | None = None) -> Iterator[None]:
 
 
 class Meter:
-    """Meter of the total use of processor time and memory within ``with`` blocks.
+    """Meter of the processor time and memory used within ``with`` blocks.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Meter:
 
 
 def _seconds_of_children() -> float:
-    """Return the processor time of all ended children in seconds."""
+    """Return the total processor time of all ended children, in seconds."""
     use = resource.getrusage(resource.RUSAGE_CHILDREN)
     return use.ru_utime + use.ru_stime
 

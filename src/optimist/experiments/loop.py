@@ -62,11 +62,11 @@ MEASURED = frozenset(
 
 
 def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
-    """Return the rounds at which a run is recorded, as a sorted list of about 300 numbers from 1.
+    """Return a sorted list of about 300 rounds at which to record a run, numbered from 1.
 
-    A quarter of them are spaced geometrically, to show early rounds on logarithmic axes. If a run
-    is truncated after ``rounds``, it is recorded at the same rounds as the full run, and also at
-    its own last round.
+    A quarter of the rounds are spaced geometrically, to show early rounds on logarithmic axes. If
+    a run is truncated after ``rounds``, it is recorded at the same rounds as the full run, and also
+    at its own last round.
     """
     rounds = horizon if rounds is None else min(rounds, horizon)
     if rounds < 1:
@@ -282,7 +282,10 @@ def _fault(
 
 
 def _is_of_this_package(environment: Environment) -> bool:
-    """Return whether the class is from this package; if so, tests cover it instead of the loop."""
+    """Return whether the environment's class is from this package.
+
+    If it is, the loop skips some checks, since tests cover the environment.
+    """
     return type(environment).__module__.startswith("optimist.")
 
 
@@ -478,7 +481,8 @@ def _check_box(environment: BoxEnvironment) -> None:
             )
     if low.shape != high.shape or not (low < high).all():
         raise BrokenEnvironmentError(
-            f"{name}.low is {low} and high is {high}; allowed: low below high in each coordinate"
+            f"{name}.low is {low} and high is {high}; "
+            "allowed: values of low that are below high in each coordinate"
         )
     if not math.isfinite(environment.maximum):
         raise BrokenEnvironmentError(

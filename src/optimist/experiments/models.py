@@ -29,7 +29,7 @@ class Setting(Keys):
     each: NotRequired[Annotated[dict[str, list[Any] | dict[str, Any]], MinLen(1), MaxLen(1)]]
     environment: str  #: Name in the registry of environments.
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
-    #: Arguments of the environment's method problem, such as delta and factor.
+    #: Arguments of the environment's `problem` method, such as delta and factor.
     problem: NotRequired[Arguments]
     horizon: NotRequired[Horizon]  #: Number of rounds per trial, T.
     dataset: NotRequired[str]  #: Name of a prepared data set.
@@ -45,8 +45,8 @@ class Settings(Keys):
     #: or normal quantiles.
     interval: NotRequired[Literal["t", "bootstrap", "normal"]]
     names: dict[str, str]  #: Display names of algorithms; config/style.yaml has their colours.
-    #: Display names of options, by algorithm and then by `option=value`, or by `option` with
-    #: `{value}` in the text.
+    #: Display names of options, first by algorithm, then by `option=value` or by `option`. A name
+    #: for `option` contains `{value}`, which is replaced by the option's value.
     options: NotRequired[dict[str, dict[str, Words]]]
     #: For each environment, the keys that all its settings share unless they override them.
     defaults: NotRequired[dict[str, Shared]]
@@ -75,17 +75,17 @@ class Block(Grouped, Grid):
 
 
 class Probe(Keys):
-    #: Label of the algorithm whose choices are played. If it takes part in the same race with the
-    #: same number of rounds, it plays only once.
+    #: Label of the algorithm whose choices are played. If this algorithm is also timed in the same
+    #: race, with the same number of rounds, it plays only once.
     leader: str
-    every: Turns  #: Number of rounds between selections, limited to a quarter of a trial.
+    every: Turns  #: Number of rounds between selections, capped at a quarter of a trial.
 
 
 class Part(Grid):
     #: Number of turns in which these cells play, starting with the first; by default, all turns.
     turns: NotRequired[Turns]
     rounds: NotRequired[Horizon]  #: Number of rounds after which to truncate a trial.
-    #: Time the algorithms on the history of a faster leader, and only in some rounds.
+    #: Options to replay the history of a faster leader and time selections only in some rounds.
     probe: NotRequired[Probe]
 
 
@@ -98,8 +98,8 @@ class Race(Grouped):
 
 
 class Runs(Keys):
-    #: Lists of labels, by name. $name stands for the entries of a list, here and in figures and
-    #: claims.
+    #: Lists of labels, by name. Here and in figures and claims, $name is replaced by the entries of
+    #: the list.
     lists: NotRequired[dict[Name, Entries]]
     defaults: NotRequired[Defaults]  #: Keys that every block of runs has unless it overrides them.
     #: Blocks of the regret lane; each block combines every setting with every algorithm.

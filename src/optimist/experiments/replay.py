@@ -84,7 +84,7 @@ class _ReplayRounds(ArmRounds):
             choice = follower.select(arms)
             end = time.perf_counter()
             check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # earlier rounds, not yet charged
+            rounds = t if self.rates is None else 0  # number of earlier rounds not yet charged
             self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1

@@ -64,7 +64,8 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     expected = [*range(asked["first"], asked["stop"])]
     if trials[starts].tolist() != expected:
         raise ResultError(
-            f"its trials are {_short(trials[starts].tolist())}, not {_short(expected)}, each once"
+            f"its trials are {_short(trials[starts].tolist())}; expected: {_short(expected)}, "
+            "each once"
         )
     marks = np.array(checkpoints(asked["cell"]["spec"]["horizon"], asked["rounds"]))
     for start, stop in zip(starts, [*starts[1:], len(trials)], strict=True):

@@ -1,4 +1,6 @@
-"""Result files: one Parquet file, complete or absent, for each range of trials of a cell.
+"""Read and write result files, each of which contains a range of trials of one cell.
+
+A result file is a Parquet file; it is either complete or absent.
 
 The columns are paper, setting, algorithm, trial, round, regret, seconds, status, covered,
 state_bytes, and one column per diagnostic of the algorithm. In the timing lane, ``turns`` is a

@@ -1,7 +1,7 @@
-"""Settings given by labels, each of which changes some parameters of a base setting of a paper.
+"""Resolve labels of settings; a label may change parameters of one of a paper's base settings.
 
-An option of a setting is a parameter of its environment, a keyword of the environment's method
-``problem``, or ``horizon``.
+An option of a setting is a parameter of its environment, a keyword of the environment's
+``problem`` method, or ``horizon``.
 """
 
 import inspect

@@ -1,6 +1,6 @@
-"""The table of trials: one row per trial, for claims, figures, the page and `compare`.
+"""The table of trials, which claims, figures, the page and `compare` read.
 
-Each paper has a table ``figures/PAPER/trials.parquet``. A row has the columns
+Each paper has a table ``figures/PAPER/trials.parquet`` with one row per trial. The columns are
 
 ``lane group setting algorithm trial status turns instance``
 ``rounds``  the kept rounds, and at these rounds ``regret_at`` (regret lane) or ``seconds_at``,
@@ -73,7 +73,7 @@ class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
 
 
 class TrialTable:
-    """All trials of a paper: the rows of its file, some of which fresh results may replace.
+    """All trials of a paper: the rows of its file, except where fresh results replace them.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class TrialTable:
         for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
             met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
         values = sorted((name, float(value)) for name, value in met if name and value is not None)
-        return dict(reversed(values))  # the smallest value of each name is inserted last and stays
+        return dict(reversed(values))  # each name keeps its smallest value, which is inserted last
 
     def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield lane, setting, algorithm and the columns ``names`` for each row of the file."""

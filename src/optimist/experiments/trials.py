@@ -1,4 +1,4 @@
-"""Determine the trials that a paper asks for, and play them."""
+"""Determine the trials that a paper's configuration requests, and play them."""
 
 import math
 import time
@@ -23,8 +23,8 @@ from optimist.numerics import seeding
 
 # For each lane, the configuration keys of its blocks and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# A warm-up trial has at most WARM_UP rounds, and at most this share of the rounds of a measured
-# trial.
+# A warm-up trial has at most WARM_UP rounds, and at most WARM_UP_SHARE times as many rounds as a
+# measured trial.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that do not affect the numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
@@ -46,7 +46,7 @@ class Trials:
     probe : dict or None
         ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
     group : str
-        Group of targets that asks for the trials.
+        Group of targets that requests the trials.
     race : str
         In the timing lane, the number of the race in the paper.
     rivals : str
@@ -122,9 +122,9 @@ def expand(
     least: Mapping[CellKey, int] | None = None,
     kept: Container[CellKey] | None = None,
 ) -> list[Trials]:
-    """Return the trials that a paper asks for in both lanes, one `Trials` per lane and cell.
+    """Return the trials that a paper requests in both lanes, one `Trials` per lane and cell.
 
-    If several blocks of a lane contain a cell, it is played once. These blocks must ask for the
+    If several blocks of a lane contain a cell, it is played once. These blocks must request the
     same trials of the cell and, in the timing lane, must belong to the same race.
 
     Parameters
@@ -168,7 +168,8 @@ def expand(
             )
             if expanded.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
-                    f"cell {cell.name} appears twice in {blocks}, with differences; allowed: once"
+                    f"cell {cell.name} appears twice in {blocks}, with different entries; "
+                    "allowed: once"
                 )
     return list(expanded.values())
 
@@ -186,7 +187,9 @@ def _block_cells(
 
 
 class Player:
-    """Player of a cell's trials, whose time limit does not count the time of other cells.
+    """Player of the trials of one cell.
+
+    The time limit covers only the time that these trials take, not the time of other cells.
 
     Parameters
     ----------
@@ -226,7 +229,7 @@ class Player:
         return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
-        """Play one trial; for ``histories`` see `optimist.experiments.cell.play_trial`."""
+        """Play one trial; for ``histories``, see `optimist.experiments.cell.play_trial`."""
         trajectory = self._play(trial, self._trials.rounds, histories)
         self._left -= 1
         return trajectory
@@ -248,13 +251,13 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        """Play a trial, in a copy of this process if it runs foreign code."""
+        """Play a trial; if it runs foreign code, play it in a copy of this process."""
         is_foreign = self._trials.is_foreign
 
         def play() -> tuple[Trajectory, Histories | None]:
             try:
                 with limited(seconds):
-                    if is_foreign:  # warm up; if the next trial has errors, it raises them later
+                    if is_foreign:  # warm up; the next trial will raise its own errors
                         with suppress(Exception, SystemExit):
                             self._play_here(trial + 1, self._start, None)
                     return self._play_here(trial, rounds, histories), histories

@@ -5,9 +5,9 @@ A module in this folder makes each prepared data set from a raw table. It has tw
 ``write(frame, path, **options)``  writes the prepared data set to a CSV file;
 ``facts(frame, path, **options)``  returns (name, value) pairs about the raw table and the CSV file.
 
-Options come from the data set, where they distinguish it from other data sets made from the same
-raw table, and from the configuration. Each function receives only the options that its signature
-names.
+Options come from the configuration and from the recipe of a data set. Those in the recipe
+distinguish the data set from others made from the same raw table. Each function receives only the
+options that its signature names.
 """
 
 import importlib
@@ -42,7 +42,7 @@ class Preparation:
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that a function's signature names, from ``configured`` and the recipe.
+        """Return those options in ``configured`` and the recipe that a function accepts.
 
         The recipe's options take precedence.
         """

@@ -76,7 +76,7 @@ def facts(
     n_init: int = 1,
     spread_seeds: Sequence[int] = (),
 ) -> list[tuple[str, float]]:
-    """Return the lowest and highest cluster mean for each of ``spread_seeds``, each with a name."""
+    """Return (name, value) pairs: the lowest and highest cluster mean for each spread seed."""
     table = extremes(frame, spread_seeds, clusters, n_init, clustered={seed: read_arms(path)})
     names = ("lowest", "highest")
     return [
@@ -113,7 +113,8 @@ def prepare(
     means, sizes = _shares(label, partition, clusters)
     sums = np.stack([_sums(column, partition, clusters) for column in values.T], axis=1)
     centroids = _standardised(sums / sizes[:, None], values)
-    # The constant is added after scaling: a constant column has no variance to divide by.
+    # The constant feature is added after scaling, since a constant column cannot be scaled to unit
+    # variance.
     arms = np.column_stack([centroids, np.ones(clusters)])
     arms /= np.linalg.norm(arms, axis=1).max()
     order = np.lexsort([*arms.T[::-1], means])
@@ -151,8 +152,8 @@ def logistic_fit_norm(arms: CovertypeArms) -> float:
     """Return the norm of theta in a logistic fit to the means, weighted by cluster size.
 
     The fit treats each row as if it had the features of its arm, and maximises the likelihood of
-    all rows without a penalty. It has no intercept other than the constant feature. Compare the
-    norm with the radius S given to the algorithms.
+    all rows without a penalty. It has no intercept other than the constant feature. The norm shows
+    whether S, the bound given to the algorithms, is plausible.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -197,9 +198,9 @@ def _validate(table: np.ndarray, path: str | Path) -> None:
 
 
 def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return the numeric columns, and whether each row is lodgepole pine.
+    """Return the numeric columns, and whether the cover type of each row is lodgepole pine.
 
-    The arrays are an int64 array of shape (n, 10) and a boolean array of shape (n,).
+    The result is an int64 array of shape (n, 10) and a boolean array of shape (n,).
     """
     missing = [name for name in (*NUMERIC, LABEL) if name not in frame.columns]
     if missing:
@@ -237,7 +238,9 @@ def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarr
     partition = KMeans(clusters, n_init=n_init, random_state=seed).fit(z).labels_
     filled = len(np.unique(partition))
     if filled < clusters:
-        raise ConfigError(f"clusters is {clusters}, but the rows fill only {filled}")
+        raise ConfigError(
+            f"clusters is {clusters}, but the number of clusters with rows is {filled}"
+        )
     return partition
 
 
@@ -249,6 +252,9 @@ def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarra
 def _shares(
     label: np.ndarray, partition: np.ndarray, clusters: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of true labels in each cluster and its size, as arrays of shape (K,)."""
+    """Return the share of true labels in each cluster and the size of each cluster.
+
+    Both arrays have shape (K,).
+    """
     sizes = np.bincount(partition, minlength=clusters)
     return _sums(label, partition, clusters) / sizes, sizes

@@ -2,12 +2,12 @@ r"""Arms from a regression data set: standardised features, and the target scale
 
 The sex of an abalone is coded as one feature, 0, 1 or 2 for M, F or I, or as one-hot features. For
 California housing, the numbers of rooms, bedrooms and people are totals per block or averages per
-household. A constant feature is an error.
+household. Constant features are not allowed.
 
 The likely lengthscale maximises the marginal likelihood of a Gaussian process with a Gaussian
 kernel and noise of standard deviation ``deviation``, given ``rows`` random rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
-`facts` reports it, and the settings of a paper repeat its value.
+`facts` reports this lengthscale, and the settings of a paper repeat its value.
 """
 
 import math
@@ -84,7 +84,7 @@ def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
 def facts(
     frame: "pd.DataFrame", path: str | Path, deviation: float = 0.1, rows: int = 1000, seed: int = 0
 ) -> list[tuple[str, float]]:
-    """Return the most likely lengthscale and the number of arms that repeat another arm."""
+    """Return the likely lengthscale and the number of arms that repeat another arm."""
     X, y = read_arms(path)
     chosen = np.random.default_rng(seed).choice(len(y), min(rows, len(y)), replace=False)
     return [

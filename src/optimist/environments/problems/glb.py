@@ -62,5 +62,7 @@ class GLBProblem(ArmsProblem):
             If ``mode`` is not one of these values, or if it is ``aggregated`` and arms are redrawn.
         """
         if mode == "aggregated" and not self.fixed_arms:
-            raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")
+            raise ConfigError(
+                "history is 'aggregated'; allowed when arms are redrawn in each round: raw"
+            )
         return History(self.dimension, mode)

@@ -29,14 +29,14 @@ class HeavyTailedProblem(ArmsProblem):
         $\varepsilon$, above 0 and at most 1; the noise has a finite moment of order
         $1+\varepsilon$.
     scale_bound : float
-        $\nu$, a bound on all $\nu_t$, where $\nu_t$ is the root of order $1+\varepsilon$ of that
-        moment in round t and comes with the reward.
+        $\nu$, an upper bound on all $\nu_t$, where $\nu_t^{1+\varepsilon}$ is the moment of order
+        $1+\varepsilon$ of the noise in round t. Algorithms get $\nu_t$ together with the reward.
     norm_bound, arm_bound : float
         S and L, bounds on the norms of the true parameter and of the arms.
     delta : float or None
         Failure probability; None means $1/(8T)$.
     deviation : float
-        Standard deviation of the noise; infinite if it does not exist.
+        Standard deviation of the noise; infinite if the noise has no finite variance.
     radius : {"theory", "shrunk", "matched"}
         Confidence radius. ``theory``: the radius from each algorithm's theorem; ``shrunk``: that
         radius times ``factor``; ``matched``: a radius that gives all algorithms the same width on
@@ -44,8 +44,8 @@ class HeavyTailedProblem(ArmsProblem):
     factor : float
         Factor that multiplies the radius; it must be 1 if ``radius`` is ``theory``.
     relax_sigma_bounds : bool or None
-        Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None means that they
-        do only if ``radius`` is ``matched``.
+        Whether HEAVY-OFUL's lower bounds on $\sigma_t$ shrink with its radius; None means only if
+        ``radius`` is ``matched``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class HeavyTailedProblem(ArmsProblem):
             positive("scale_bound", self.scale_bound)
         one_of("radius", self.radius, RADII)
         if self.radius == "theory" and self.factor != 1.0:
-            raise ConfigError(f"factor is {self.factor!r}; allowed where radius is 'theory': 1")
+            raise ConfigError(f"factor is {self.factor!r}; allowed if radius is 'theory': 1")
         one_of("relax_sigma_bounds", self.relax_sigma_bounds, (None, True, False))
         if self.relax_sigma_bounds is None:
             object.__setattr__(self, "relax_sigma_bounds", self.radius == "matched")

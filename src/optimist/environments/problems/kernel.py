@@ -7,7 +7,8 @@ from optimist.core.errors import ConfigError
 from optimist.environments.problems.base import ArmsProblem
 from optimist.numerics.kernels import Kernel
 
-# Smallest ridge that double precision resolves next to k(x, x) = 1 after thousands of observations.
+# Smallest ridge that rounding errors do not hide when it is added to k(x, x) = 1, even after
+# thousands of observations.
 LEAST_RIDGE = 1e-12
 
 
@@ -22,7 +23,7 @@ class KernelProblem(ArmsProblem):
     kernel : Kernel
         Kernel of the function.
     deviation : float
-        $\xi$: the noise is $\xi$-sub-Gaussian.
+        $\xi$, such that the noise is $\xi$-sub-Gaussian.
     ridge : float
         $\lambda$, the ridge in the posterior.
     norm_bound : float
