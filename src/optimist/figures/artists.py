@@ -164,7 +164,10 @@ def bars(
 
 
 def bar_name(series: str, style: "Style") -> str:
-    """Return the name of a bar, split into lines; a long name is first split at its parenthesis."""
+    """Return the name of a bar, split into lines.
+
+    If the name is long, its part in parentheses starts a new line.
+    """
     name = style.name(series)
     stem, opening, variant = name.partition(" (")
     pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]

@@ -57,7 +57,7 @@ Labels = Annotated[list[str], MinLen(1), Once]
 
 
 class Named(Keys):
-    label: str  #: Name in the figure.
+    label: str  #: Name to show in the figure.
 
 
 class Line(Named):
@@ -84,8 +84,8 @@ class PanelKeys(Keys):
     title: NotRequired[str]  #: Title of the panel.
     xlabel: NotRequired[str]  #: Label of the x axis.
     ylabel: NotRequired[str]  #: Label of the y axis.
-    x_scale: NotRequired[Scale]  #: Scale of x.
-    scale: NotRequired[Scale]  #: Scale of y; symlog is linear below 1.
+    x_scale: NotRequired[Scale]  #: Scale of the x axis.
+    scale: NotRequired[Scale]  #: Scale of the y axis; symlog is linear below 1.
     lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
     #: Reference points, such as numbers quoted by the paper.
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
@@ -107,7 +107,7 @@ class SomeSettings(PanelKeys):
 
 @dataclass(frozen=True)
 class Axes:
-    """Labels and scales of a panel."""
+    """Labels and scales of a panel's axes."""
 
     xlabel: str
     ylabel: str
@@ -116,7 +116,9 @@ class Axes:
 
 
 class Part(ABC):
-    """Base class of panels and tables, which defines their keys and the results that they read.
+    """Base class of panels and tables.
+
+    A subclass defines the keys of the entry and the results to read.
 
     Parameters
     ----------
@@ -165,12 +167,12 @@ class Part(ABC):
     def check(self, paper: Paper) -> None:  # noqa: B027
         """Raise ConfigError if the entry does not fit the paper's configuration.
 
-        This method need not check that the paper runs the cells.
+        Whether the paper runs the cells is checked elsewhere.
         """
 
 
 class Panel(Part):
-    """A panel of a figure.
+    """Base class of the panels of a figure.
 
     Attributes
     ----------
@@ -179,7 +181,7 @@ class Panel(Part):
     axes : Axes
         Default labels and scales, which the entry can replace; see `labelled`.
     roles : tuple of str
-        Roles of rows that only this kind has.
+        Roles that occur only in rows of this kind.
     columns : tuple of str
         Columns that rows have in addition to the common columns.
     words : str

@@ -27,7 +27,7 @@ BINS = 25
 
 
 class Curves(Panel):
-    """Base class of panels with a curve for each algorithm in one setting, from one lane."""
+    """Base class of panels with a curve for each algorithm, in one setting and one lane."""
 
     Entry = OneSetting
     curves = True

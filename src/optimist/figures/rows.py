@@ -1,4 +1,4 @@
-"""Access to the tables of a paper, and functions that make rows of panels from them."""
+"""The tables of a paper's results, and functions that compute rows of panels from them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -60,15 +60,15 @@ def _option_in_words(key: str, value: Any, named: Mapping[str, str]) -> str:
 
 
 class Tables:
-    """Access to the tables of a paper, as a whole or by cell.
+    """The tables of a paper, which can be read as a whole or by cell.
 
-    Columns that a table should have but lacks are added without values.
+    A column that a table should have but lacks is added without values.
 
     Parameters
     ----------
     tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
-        ``curves``, ``finals``, ``times``, ``facts`` and tables of studies. Any table may be absent
-        or lack cells.
+        The tables ``curves``, ``finals``, ``times`` and ``facts``, and those of studies. Any table
+        may be missing or lack cells.
     paper : mapping
         The loaded paper configuration.
     """
@@ -139,7 +139,7 @@ def complete(trials: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def fault(trials: "pd.DataFrame") -> str:
-    """Say if a cell is missing or has incomplete trials; return "" if it does not.
+    """Say whether a cell is missing or has incomplete trials; return "" if neither is true.
 
     ``trials`` contains the last row of each trial.
     """
@@ -153,7 +153,10 @@ def fault(trials: "pd.DataFrame") -> str:
 
 
 def doubt(trials: "pd.DataFrame") -> str:
-    """Say how many trials, which count nevertheless, did not converge; return "" if all did."""
+    """Say how many trials did not converge; return "" if all did.
+
+    Unconverged trials count as complete.
+    """
     count = (trials["status"] == "unconverged").sum()
     return f"unconverged: {count} of {len(trials)} trials" if count else ""
 
@@ -212,5 +215,5 @@ def estimates(
 
 
 def rounded(slope: Iterable[float]) -> tuple[float, ...]:
-    """Round a slope and its interval to nine decimals, which removes rounding errors."""
+    """Round a slope and its interval to nine decimals to remove rounding errors."""
     return tuple(round(value, 9) + 0.0 for value in slope)

@@ -6,7 +6,8 @@ $\sigma^2/\alpha\le\tilde\sigma^2\le\alpha\sigma^2$ for all arms and rounds, and
 $|S_t|\le 3(1+\kappa^2/\lambda)\alpha\bar q\,d_{\rm eff}$. Corollary 4.2 says that
 $A_t/\alpha\preceq\tilde A_t\preceq\alpha A_t$ for $A_t = \Phi_t^\top\Phi_t+\lambda I$ and its
 sketch $\tilde A_t$. Proposition B.3 says that the effective dimension is at most the sum of the
-variances at the arms played, and that this sum is at most the log-determinant.
+variances at the arms played, that this sum is at most the log-determinant, and that the
+log-determinant is at most $d_{\rm eff}(1+\log(1+\|K_t\|/\lambda))$.
 """
 
 import math
@@ -89,7 +90,7 @@ class SketchObserver(Observer):
         self.worst: dict[str, float] = {}
         self.inside = 0
         self.spent = self.regret = 0.0
-        self.history: list[tuple[int, float]] = []  # arms played, with rewards
+        self.history: list[tuple[int, float]] = []  # played arms and their rewards
 
     @property
     def t(self) -> int:
@@ -131,9 +132,9 @@ class SketchObserver(Observer):
         The other columns summarise all rounds so far, and are NaN until they are first measured.
 
         ``ratio_low``, ``ratio_high``
-            Smallest and largest $\tilde\sigma^2/\sigma^2$ of any arm.
+            Smallest and largest ratio $\tilde\sigma^2/\sigma^2$ of any arm.
         ``within``
-            Share of rounds in which that ratio was within $[1/\alpha,\alpha]$ for all arms.
+            Share of rounds in which this ratio was within $[1/\alpha,\alpha]$ for all arms.
         ``size_share``, ``size_per_dimension``
             $|S_t|$ divided by its bound, and divided by $d_{\rm eff}$.
         ``chain``
@@ -252,7 +253,7 @@ def spectrum(bkb: Any) -> tuple[float, float]:
 
 
 class Accuracy(Study):
-    """Trials of BKB in which it is compared with the exact posterior in every round.
+    """Trials that compare BKB with the exact posterior in every round.
 
     See `SketchObserver.columns`.
     """

@@ -52,8 +52,8 @@ class Study:
     Attributes
     ----------
     name : str
-        Name of the study. Its section in the configuration and its kind of panel or table have the
-        same name.
+        Name of the study. Its section in the configuration and its kinds of panels and tables have
+        the same name.
     Section : type
         Subclass of `Keys` that defines the keys of the section.
     tables : dict of str to str
@@ -142,7 +142,7 @@ def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
-    """Return facts, given as triples of name, setting and value, as a table.
+    """Return a table of facts, which are given as triples of name, setting and value.
 
     ``trials`` is the number of trials over which the facts are averaged, or None for properties of
     settings and for extremes over trials.

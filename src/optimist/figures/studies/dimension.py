@@ -71,14 +71,14 @@ class DimensionObserver(Observer):
 
         ``regret_share`` is the largest ratio so far of the regret to the bound. ``uniform_share``
         is the largest ratio so far of the expected regret of uniform play to the same bound, which
-        depends on the algorithm's arms. Uniform play would have a larger effective dimension, and
-        therefore a larger bound of its own.
+        is computed from the arms that the algorithm played. Uniform play would have a larger
+        effective dimension, and therefore a larger bound.
         """
         return {"dimension": self.exact.effective_dimension, **self.worst}
 
 
 class Dimension(Study):
-    """Trials of BKB, and of DTC-UCB for comparison, in which the effective dimension is computed.
+    """Trials that compute the effective dimension for BKB and, as a comparison, DTC-UCB.
 
     See `DimensionObserver`.
     """
@@ -107,7 +107,7 @@ class Dimension(Study):
 
     @property
     def parts(self) -> list[Study]:
-        """A study of each block, which plays its trials."""
+        """For each block, a study that plays the trials of the block."""
         return [Study(block, self.caps, self.data_dir) for block in self.section["blocks"]]
 
     @property

@@ -151,7 +151,7 @@ class Lemmas(Study):
     facts = ("lemma_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Raise ConfigError for algorithms other than Hvt-UCB or unknown settings."""
+        """Raise ConfigError for an algorithm other than Hvt-UCB or an unknown setting."""
         label = self.section["algorithm"]
         if name_of(label) != "hvt_ucb":
             raise ConfigError(
@@ -193,7 +193,7 @@ class Distance(Named):
 
 
 class LemmasPanel(Panel):
-    """Distance between estimate and truth, divided by the radius, against the round (median)."""
+    """Median distance between estimate and truth, divided by the radius, against the round."""
 
     class Entry(PanelKeys):
         series: Annotated[list[Distance], MinLen(1)]  #: Settings to compare.

@@ -1,7 +1,7 @@
 r"""Error of the estimate from GO-UCB's Phase I.
 
-By Lemma 5.1 and Theorem 5.2 of Liu and Wang (2023), the least-squares estimate from n points, which
-are drawn uniformly, satisfies
+By Lemma 5.1 and Theorem 5.2 of Liu and Wang (2023), the least-squares estimate from n uniformly
+drawn points satisfies
 $$\mathbb E_{x\sim\mathcal U}\big(f_x(\hat w_0)-f_x(w^*)\big)^2 = \tilde O(1/n),\qquad
   \|\hat w_0-w^*\|_2^2 = \tilde O(1/n) .$$
 The second bound requires an identifiable parameter. Because permuting the units of a network does
@@ -85,7 +85,7 @@ class Oracle(Study):
     facts = ("oracle_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Raise ConfigError for algorithms other than GO-UCB or functions other than networks."""
+        """Raise ConfigError for algorithms other than GO-UCB or functions that are not networks."""
         for label in self.section["algorithms"]:
             if name_of(label) != "go_ucb" or "variant=tuned" in label:
                 raise ConfigError(
@@ -136,8 +136,8 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 def second_term_power() -> float:
     r"""Return the power of T in the second term under the square root of Theorem 4.1.
 
-    Lambda is fixed. If $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the proof
-    bounds the regret by the square root of $T\sum_tr_t^2$.
+    Here, lambda is fixed. If $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the
+    proof bounds the regret by the square root of $T\sum_tr_t^2$.
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]
     return math.log2(terms[1] / terms[0])

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 # Minimum length of a history. Every method has an estimate after this many rounds.
 LEAST_ROUNDS = 10
 # For each method, a function of the problem and of the number n of observations. It returns the
-# ridge of the estimate and the radius of the ball that contains it, or None without a ball: the
-# estimates of GLM-UCB and RS-GLinCB are not projected.
+# ridge of the estimate and the radius of the ball onto which the estimate is projected, or None for
+# no projection (GLM-UCB and RS-GLinCB).
 ESTIMATES = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
         problem.dimension * np.log(2.0 + n),
@@ -141,7 +141,10 @@ class Passes(Study):
 def _measurement(
     environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
 ) -> Callable[[str, int], tuple[float, int]]:
-    """Return a function that maps a label and a length to the time and passes of an estimate."""
+    """Return a function that maps a label and a length to the cost of an estimate.
+
+    The cost consists of the seconds and the number of passes.
+    """
     if isinstance(problem, HeavyTailedProblem):
         names = list(dict.fromkeys(map(name_of, labels)))
         algorithms = stored_algorithms(environment, problem, names, lengths)
@@ -167,7 +170,7 @@ def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> 
 
 
 def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
-    """Return the time in seconds and the number of passes that a method's estimate takes."""
+    """Return the seconds and the number of passes that computing a method's estimate takes."""
     ridge, ball = ESTIMATES[label](problem, history.plays)
     likelihood = CountedLikelihood(problem.link, history, ridge)
     start = time.perf_counter()
@@ -198,7 +201,7 @@ def stored_algorithms(
 
 
 def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
-    """Return the time in seconds and the number of passes that an algorithm's estimate takes.
+    """Return the seconds and the number of passes that computing an algorithm's estimate takes.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def confidence_region(
 
 
 def area(region: "pd.DataFrame") -> float:
-    """Estimate the area of the part of a region that lies in the ball, from the grid points."""
+    """Estimate from the grid points the area of the part of a region that lies in the ball."""
     x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())

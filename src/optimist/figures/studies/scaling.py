@@ -65,7 +65,7 @@ class Scaling(Study):
 
 
 class Update:
-    """An instance of GLB-OMD of a given dimension, whose updates are timed one by one.
+    """An instance of GLB-OMD in a given dimension, whose updates are timed one by one.
 
     Parameters
     ----------

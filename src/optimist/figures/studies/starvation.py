@@ -179,12 +179,12 @@ def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def place(t: int, lengthscale: float) -> str:
-    """Return the name of the setting with t observations, such as ``40/0.1`` for t = 40."""
+    """Return the name of the setting with t observations and a lengthscale, as in ``40/0.1``."""
     return f"{t}/{lengthscale:.4g}"
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the statistics `OVER_TRIALS` of all columns as facts.
+    """Return the statistic of each column over trials (see `OVER_TRIALS`) as a fact.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
@@ -274,7 +274,7 @@ class StarvationPanel(Panel):
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
-        """Raise ConfigError if the paper does not have the study or the study not the method."""
+        """Raise ConfigError if the paper lacks the study or the study lacks the method."""
         computed = methods(section_of("starvation", paper))
         if self.spec["method"] not in computed:
             raise unknown_name("method", self.spec["method"], computed)

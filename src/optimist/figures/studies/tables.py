@@ -1,4 +1,4 @@
-"""Files that contain the tables of studies: one file per study, and one per paper.
+"""Files of the tables of studies: one file per study, and one for all studies of a paper.
 
 A file has the columns of all its tables, and a column ``table`` with the name of the table. Its
 metadata contain the types of each table's columns, so that `read` returns the tables as they were

@@ -94,7 +94,7 @@ def cell_columns(
 
 
 def statuses(trials: "pd.DataFrame") -> str:
-    """Count trials by status, as in ``ok 18, failed 2``; return ``missing`` without trials."""
+    """Count trials by status, as in ``ok 18, failed 2``; if there are none, return ``missing``."""
     words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
     counts = words.value_counts().sort_index()
     return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
@@ -104,8 +104,8 @@ def to_markdown(frame: "pd.DataFrame") -> str:
     """Format a table as Markdown.
 
     Columns ``name``, ``name_low95`` and ``name_high95`` become one column, such as
-    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits. Missing numbers give
-    empty cells.
+    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits. The cells of
+    missing numbers are empty.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]

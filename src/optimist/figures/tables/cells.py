@@ -1,4 +1,4 @@
-"""Kinds ``final_regret`` and ``run_time`` of tables, with a row for each cell in a group."""
+"""Tables of the kinds ``final_regret`` and ``run_time``, with a row for each cell of a group."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ class RunTime(CellTable):
     """Median, fastest and slowest time per trial, and medians of other columns at the end."""
 
     class Entry(TableKeys):
-        also: NotRequired[Labels]  #: Columns of results whose final medians to show.
+        also: NotRequired[Labels]  #: Columns of results; the table shows their final medians.
 
     lanes = ("timing",)
     order = "median_seconds"

@@ -1,4 +1,4 @@
-"""Kind ``speed`` of tables: time per round near given rounds, compared with the paper's method."""
+"""Tables of kind ``speed``: time per round near given rounds, compared with the paper's method."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
@@ -13,7 +13,7 @@ from optimist.figures.tables.base import Table, TableKeys, cell_columns
 
 
 class Speed(Table):
-    """Times of each cell, as medians over trials, and their ratios to the paper's method."""
+    """Median times of each cell, and their ratios to the times of the paper's method."""
 
     class Entry(TableKeys):
         settings: Labels  #: Labels of the settings to show.
@@ -69,7 +69,7 @@ class Speed(Table):
         """Return times in milliseconds, as medians over trials.
 
         For each key that is a round, the value is the time per round near this round. The value of
-        ``total`` is the time of a trial, and the value of ``updates`` the part spent on updates.
+        ``total`` is the time of a trial, and that of ``updates`` is the part spent on updates.
         """
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()

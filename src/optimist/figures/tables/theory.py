@@ -1,8 +1,8 @@
-"""Kind ``theory`` of tables, which compares the orders of growth in the paper with measured ones.
+"""Tables of kind ``theory``, which compare orders of growth in the paper with measured ones.
 
 The measured orders are log-log slopes, over the last decade of rounds, of the time per round and of
-the bytes of state against the round. They have 95 % intervals: of Student's t over trials for time,
-and of least squares for bytes.
+the bytes of state against the round. The 95 % intervals use Student's t over trials for time, and
+least squares for bytes.
 """
 
 from collections.abc import Iterator
