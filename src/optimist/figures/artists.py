@@ -49,7 +49,7 @@ def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
 
 
 def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw the last interval of each curve; the intervals are side by side, right of the curves."""
+    """Draw the last interval of each curve, side by side to the right of all curves."""
     ends = [(series, points.iloc[-1]) for series, points in by_series(artists) if len(points)]
     ends = [(series, end) for series, end in ends if np.isfinite(end["low"])]
     is_log = canvas.get_xscale() == "log"

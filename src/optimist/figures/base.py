@@ -6,8 +6,8 @@ them. A kind may declare further columns, but every row has the following ones:
 
 ``role``            ``data``; ``note`` (on a cell that is missing, incomplete or unconverged);
                     ``remark`` and ``footnote`` (text about a series); ``line``, ``phase``,
-                    ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
-                    or a role that the kind defines
+                    ``slope`` and ``point`` (references: a horizontal, a vertical and an oblique
+                    line, and a star); or a role that the kind defines
 ``setting``         name of the setting, if the artist belongs to one
 ``series``          label of an algorithm, or name of whatever else the panel compares
 ``x y low high n``  position, lower and upper ends of the band or whisker, number of trials

@@ -37,7 +37,7 @@ class Curves(Panel):
         """Return x, y and the other columns of an algorithm's curve."""
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield notes on the trials of each algorithm, and its curve."""
+        """Yield the curve of each algorithm, preceded by notes on its trials."""
         setting, table = self.spec["setting"], OF_LANE[self.lanes[0]]
         for algorithm in self.algorithms:
             yield from notes(setting, algorithm, tables.trials(table, setting, algorithm))

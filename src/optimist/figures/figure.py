@@ -23,7 +23,7 @@ STYLE = Path(__file__).with_name("optimist.mplstyle")
 # Colours per picture. Keeping all 16,000 shades of transparent bands would triple the file size.
 COLOURS = 256
 THUMBNAIL_WIDTH = 320  # pixels
-# Metadata left out of files, so that they contain no date and no name or version of a program.
+# Metadata to leave out, so that files contain neither dates nor names of programs.
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 PANEL_HEIGHT = 2.1  # inches
 PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y labels take the rest
@@ -241,7 +241,7 @@ def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
 
 
 def _letters(columns: int) -> int:
-    """Return how many characters fit on a line below a panel if there are ``columns`` columns."""
+    """Return how many characters fit on a line below one of ``columns`` adjacent panels."""
     return int(PANEL_SHARE * legend.WIDTH / columns * legend.LETTERS_PER_INCH)
 
 

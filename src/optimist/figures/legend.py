@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 WIDTH = 6.5  # inches; if a journal scales this to 5.5, the smallest text still has 5.9 points
-LETTERS_PER_INCH = 15  # in the font of the legend
+LETTERS_PER_INCH = 15  # characters per inch in the font of the legend
 LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to the text below its labels
 LONGEST_LABEL = 40  # maximum number of characters per line of a label
 HANDLE = 7  # width of a legend's handle, in characters
 CELL_LETTERS = 36  # characters per line of a legend in a cell of the grid
 LONGEST_COUNTS = 100  # maximum number of characters in a list of trial counts
-SMALLEST = 7  # font size in points
+SMALLEST = 7  # smallest font size, in points
 INTERVALS = {
     "t": "{level} t interval",
     "bootstrap": "{level} bootstrap interval",

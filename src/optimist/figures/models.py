@@ -18,8 +18,8 @@ Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
 class Figure(Keys):
     title: str  #: Title above the panels.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes the figure; default paper.
-    trials: NotRequired[Count]  #: Number of trials to show, from the first on; default all.
+    group: NotRequired[Group]  #: Group of targets to which the figure belongs; default paper.
+    trials: NotRequired[Count]  #: Number of trials to show, starting with trial 0; default all.
     #: Number of panels side by side; default 3. The legend may fill an unused cell of the grid.
     columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
     #: Height of each row of panels in inches; default 2.1.
@@ -30,12 +30,13 @@ class Figure(Keys):
     defaults: NotRequired[dict[str, Any]]  #: Keys to set for every panel of the figure.
     #: The same as the key `titles` of the file, but for this figure only.
     titles: NotRequired[dict[str, str]]
-    #: Panels a, b, ..., at most 16; each kind has its own keys.
+    #: At most 16 panels, which are called a, b, and so on; each kind has its own keys.
     panels: Annotated[list[dict[str, Any]], MinLen(1)]
 
 
 class Figures(Keys, total=False):
-    lists: dict[Name, Entries]  #: Further lists of labels by name, for figures, tables and claims.
+    #: Further named lists of labels, which figures, tables and claims can use.
+    lists: dict[Name, Entries]
     #: Words that titles of panels use for a kind, setting, method, column or round.
     titles: dict[str, str]
     #: Keys to set for every panel, unless the figure or the panel sets them; null removes a key.

@@ -184,7 +184,7 @@ def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, f
 
 
 def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
-    """Return, for each round, the median and range of a column over trials, and their number."""
+    """Return, by round, the median and range of a column over trials, and the number of trials."""
     by_round = watched.groupby("round")[column]
     curve = by_round.agg(y="median", low="min", high="max", n="count")
     return {"x": curve.index.to_numpy(), **{name: curve[name].to_numpy() for name in curve}}

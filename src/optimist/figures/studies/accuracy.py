@@ -41,7 +41,7 @@ from optimist.numerics.nystrom import pivoted_root
 if TYPE_CHECKING:
     import pandas as pd
 
-# Number of recorded rounds whose median is the value at the end, or in the middle, of a trial.
+# Number of recorded rounds whose median is used for the end, or for the middle, of a trial.
 WINDOW = 11
 GROWING = ("inducing", "dimension", "distinct")
 # The paper's example of an accuracy, and the subject of facts about the cost of this accuracy.
@@ -120,7 +120,7 @@ class SketchObserver(Observer):
             self._check_the_exact()
 
     def columns(self) -> dict[str, float]:
-        r"""Return the values after this round, by column.
+        r"""Return the values to record after this round, by column.
 
         These columns describe the current round:
 
@@ -240,7 +240,7 @@ def spectrum(bkb: Any) -> tuple[float, float]:
     points = played.points
     K = kernel(points, points)
     basis, root = pivoted_root(K)
-    features = K[:, basis] @ root.T  # coordinates in an orthonormal basis of their span
+    features = K[:, basis] @ root.T  # of all points, in an orthonormal basis of their span
     span = np.linalg.qr(features[bkb.drawn[bkb.posterior.basis]].T)[0]
     projected = features @ span @ span.T
     eye = ridge * np.eye(features.shape[1])

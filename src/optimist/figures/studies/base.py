@@ -96,7 +96,7 @@ class Study:
         return list(product(settings, algorithms))
 
     def about(self) -> set[str]:
-        """Return the subjects of facts that are neither settings nor algorithms of the cells."""
+        """Return those subjects of facts that are neither settings nor algorithms of the cells."""
         return {"/".join(pair) for pair in self.pairs}
 
     def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
@@ -214,7 +214,7 @@ def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of watched trials that contain values."""
+    """Return those rows of watched trials that contain values."""
     return watched[watched["round"] > 0]
 
 

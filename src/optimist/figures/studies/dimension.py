@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WATCHED = ("bkb", "dtc_ucb")
-# Columns that trials with inducing points record anyway, and columns that the observer adds.
+# Columns recorded in every trial with inducing points, then columns that the observer adds.
 COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")
 
 
@@ -67,7 +67,7 @@ class DimensionObserver(Observer):
             self.worst[name] = float(np.maximum(self.worst[name], value / bound))
 
     def columns(self) -> dict[str, float]:
-        r"""Return $d_{\rm eff}$ and two regrets, divided by the bound of Theorem 4.1.
+        r"""Return $d_{\rm eff}$, and two regrets divided by the bound of Theorem 4.1.
 
         ``regret_share`` is the largest ratio so far of the regret to the bound. ``uniform_share``
         is the largest ratio so far of the expected regret of uniform play to the same bound, which

@@ -72,7 +72,7 @@ class LemmaObserver(Observer):
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Compare the estimates before and after the update with the truth, and update regrets."""
+        """Compare the estimates before and after the update with the true parameter."""
         assert arms is not None
         algorithm = self._algorithm
         error = abs(float(arms[choice] @ (self._estimate - self._theta)))

@@ -97,7 +97,7 @@ class Passes(Study):
         setting: str  #: Label of the setting from which arms and rewards come.
         algorithms: Texts  #: Labels of the methods whose estimates to time.
         lengths: Annotated[list[Count], MinLen(2)]  #: Numbers of rounds in the histories.
-        turns: Count  #: Number of turns; each times all methods at all lengths, in random order.
+        turns: Count  #: Number of turns; in each, all methods are timed at all lengths.
 
     tables: ClassVar = {"passes": "csv"}
     timed = True

@@ -36,7 +36,7 @@ class Scaling(Study):
 
     class Section(Keys):
         dimensions: list[Count]  #: Dimensions d in which to time updates.
-        turns: Count  #: Number of turns; each times one update per dimension, in random order.
+        turns: Count  #: Number of turns; in each, one update is timed per dimension.
 
     tables: ClassVar = {"scaling": "csv"}
     timed = True

@@ -77,11 +77,16 @@ def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "p
     Returns
     -------
     DataFrame
-        Columns method, round, x, f, mean, low and high (three standard deviations from the mean),
-        deviation (standard deviation of f), exact (standard deviation of f under the exact
-        posterior), seen (whether the point was observed), inducing (whether it is an inducing
-        point), size (number of inducing points), rank (rank of their kernel matrix) and dimension
-        (effective dimension).
+        The columns are ``method``, ``round``, ``x``, ``f``, ``mean`` and the following:
+
+        ``low``, ``high``  three standard deviations below and above the mean
+        ``deviation``      standard deviation of f
+        ``exact``          standard deviation of f under the exact posterior
+        ``seen``           whether the grid point was observed
+        ``inducing``       whether the grid point is an inducing point
+        ``size``           number of inducing points
+        ``rank``           rank of the kernel matrix of the inducing points
+        ``dimension``      effective dimension
     """
     import pandas as pd
 

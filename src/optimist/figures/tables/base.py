@@ -23,7 +23,7 @@ class TableKeys(Keys):
     kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes the table; default paper.
+    group: NotRequired[Group]  #: Group of targets to which the table belongs; default paper.
 
 
 # Meanings of columns that occur in several kinds of tables.
