@@ -64,7 +64,7 @@ class Sweep(Panel):
             self._swept(setting, paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield an artist for each cell."""
+        """Yield an artist for each cell, preceded by notes on its trials."""
         column = self.spec.get("column", self.column)
         for algorithm, setting in product(self.algorithms, self.settings):
             trials = tables.trials(OF_LANE[self.lanes[0]], setting, algorithm)

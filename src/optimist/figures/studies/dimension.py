@@ -116,7 +116,7 @@ class Dimension(Study):
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:
-        """Return the names of the table's columns, to which claims refer."""
+        """Return the names of the table's columns, because claims refer to them."""
         return {*COLUMNS}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":

@@ -96,7 +96,7 @@ class Passes(Study):
     class Section(Keys):
         setting: str  #: Label of the setting from which arms and rewards come.
         algorithms: Texts  #: Labels of the methods whose estimates to time.
-        lengths: Annotated[list[Count], MinLen(2)]  #: Numbers of rounds in the histories.
+        lengths: Annotated[list[Count], MinLen(2)]  #: Lengths of the histories in rounds.
         turns: Count  #: Number of turns; in each, all methods are timed at all lengths.
 
     tables: ClassVar = {"passes": "csv"}

@@ -1,4 +1,7 @@
-"""Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
+"""Confidence regions in the plane, sampled on a grid, as in the later version of the paper.
+
+The paper is Zhang et al. (2025).
+"""
 
 import math
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ LOW, HIGH = "_low95", "_high95"
 
 
 class TableKeys(Keys):
-    """Keys of every table."""
+    """Keys that every table has."""
 
     kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
