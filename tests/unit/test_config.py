@@ -248,7 +248,7 @@ BAD_PAPER = [
         ["glb_omd", "glb_omb"],
         ["runs.yaml, line 7: unknown algorithm 'glb_omb'", "did you mean 'glb_omd'", "ecolog"],
     ),
-    (("runs", "studies"), {"regions": REGIONS}, ["regions.round is 21", "at most 20"]),
+    (("runs", "studies"), {"regions": REGIONS}, ["regions.round is 21", "at most the horizon, 20"]),
     (
         ("runs", "studies"),
         {"scaling": {"dimensions": [5], "turns": 3}},

@@ -1,7 +1,8 @@
-"""Registries of panels and tables: literal mappings from kinds to classes.
+"""Registries that map each kind of panel and each kind of table to its class.
 
-Each kind of panel or table has one line here. A study may define kinds of both, and has one line in
-`optimist.figures.studies`. ``docs/add-a-panel.md`` shows how to add a panel and a study.
+Each kind has one line in `PANELS` or `TABLES`. Studies may define kinds of panels and tables too;
+`optimist.figures.studies` lists the studies. ``docs/add-a-panel.md`` shows how to add a panel and a
+study.
 """
 
 import importlib
@@ -65,7 +66,11 @@ def make_table(spec: Mapping[str, Any]) -> "Table":
 
 
 def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:
-    """Return a class from a registry; raise ConfigError, which calls it ``what``, if unknown."""
+    """Return the class of a kind from a registry.
+
+    If the registry does not contain the kind, raise ConfigError. The text ``what``, such as "kind
+    of panel", says in the error message what ``kind`` is.
+    """
     if kind not in registry:
         raise unknown_name(what, kind, registry)
     module, _, name = registry[kind].partition(":")

@@ -1,4 +1,4 @@
-"""Drawing of rows as artists: lines with bands or whiskers, horizontal bars, and references."""
+"""Functions that draw artists: lines with bands or whiskers, horizontal bars, and references."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import fill
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 WARNING = "#A00000"
 MARKERS = 6  # per curve
-WIDEST = 22  # largest number of letters in a line of a bar's name
+WIDEST = 22  # maximum number of characters per line of a bar's name
 SMALL = {"fontsize": 7, "va": "center"}
-# Roles of reference lines, each of which has an entry in the legend.
+# Roles of reference lines; each line has an entry in the legend.
 REFERENCES = ("line", "slope", "phase", "ball")
 
 
@@ -31,9 +31,10 @@ def of_role(artists: "pd.DataFrame", role: str) -> "pd.DataFrame":
 
 
 def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw lines with bands, and a few markers at different positions on each line.
+    """Draw each curve as a line with a band and a few markers.
 
-    If ``style`` has no bands, draw the last interval of each curve next to the curve.
+    The markers of different curves are at different positions. If ``style`` has no bands, only the
+    last interval of each curve is drawn, to the right of the curve.
     """
     is_log = canvas.get_xscale() == "log"
     for i, (series, points) in enumerate(by_series(artists)):
@@ -48,7 +49,7 @@ def curves(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
 
 
 def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw the last intervals of all curves side by side, to the right of the curves."""
+    """Draw the last interval of each curve, side by side to the right of all curves."""
     ends = [(series, points.iloc[-1]) for series, points in by_series(artists) if len(points)]
     ends = [(series, end) for series, end in ends if np.isfinite(end["low"])]
     is_log = canvas.get_xscale() == "log"
@@ -59,14 +60,17 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
-    """Return the indices of the points to mark: six evenly spaced points, or all if there are few.
+    """Return the indices of the points to mark.
+
+    These are `MARKERS` evenly spaced points, or all points if there are few.
 
     Parameters
     ----------
     x : (n,) array
         Increasing positions of the points along the axis.
     shift : float
-        Position of the first marker, as a fraction of the distance between adjacent markers.
+        Distance from the first point to the first marker, as a fraction of the distance between
+        adjacent markers.
     """
     if len(x) < 2 * MARKERS:
         return list(range(len(x)))
@@ -75,7 +79,7 @@ def _marked(x: np.ndarray, shift: float) -> list[int]:
 
 
 def lines(canvas: "Canvas", artists: "pd.DataFrame", style: "Style", joined: bool = True) -> None:
-    """Draw a marker for every artist; if ``joined``, join the markers of each series by a line."""
+    """Draw a marker for each artist; if ``joined``, join the markers of each series with a line."""
     for series, points in by_series(artists):
         canvas.plot(points["x"], points["y"], **style.line(series, joined))
 
@@ -83,7 +87,7 @@ def lines(canvas: "Canvas", artists: "pd.DataFrame", style: "Style", joined: boo
 def with_whiskers(
     canvas: "Canvas", x: Any, artists: "pd.DataFrame", keywords: dict[str, Any]
 ) -> None:
-    """Draw artists at ``x`` with whiskers from ``low`` to ``high``."""
+    """Draw a marker for each artist at ``x``, with a whisker from its low to its high end."""
     canvas.errorbar(x, artists["y"], whiskers(artists), elinewidth=0.8, capsize=1.5, **keywords)
 
 
@@ -97,7 +101,7 @@ def whiskers(artists: "pd.DataFrame") -> np.ndarray:
 
 
 def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw the references: grey lines, which the legend names, and points with their names."""
+    """Draw grey reference lines, which the legend explains, and named reference points."""
     for artist in of_role(artists, "line").itertuples():
         canvas.axhline(artist.y, **style.reference(artist.note))
     for artist in of_role(artists, "phase").itertuples():
@@ -109,7 +113,7 @@ def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> Non
 
 
 def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
-    """Draw a star, and write its name on the side that has more room in the panel."""
+    """Draw a star, and write its name on the side with more room."""
     from matplotlib.patheffects import withStroke
 
     canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)
@@ -133,7 +137,7 @@ def bars(
     artists: "pd.DataFrame",
     style: "Style",
 ) -> None:
-    """Draw a bar for each cell; a missing cell leaves its place empty."""
+    """Draw a bar for each cell, and leave a gap for each missing cell."""
     header, titles = len(settings) > 1, style.settings(settings)
     cells: list[str | tuple[str, str]] = []
     for setting in settings:
@@ -160,7 +164,10 @@ def bars(
 
 
 def bar_name(series: str, style: "Style") -> str:
-    """Return the name of a bar, split into lines; a long name is first split at its bracket."""
+    """Return the name of a bar, split into lines.
+
+    If the name is long, its part in parentheses starts a new line.
+    """
     name = style.name(series)
     stem, opening, variant = name.partition(" (")
     pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]
@@ -170,7 +177,10 @@ def bar_name(series: str, style: "Style") -> str:
 
 
 def _two_digits(value: float) -> str:
-    """Format a value to two digits, with an exponent only below 0.001: 3.4e-07, 0.034, 110."""
+    """Format a value with two significant digits, such as 3.4e-07, 0.034 or 110.
+
+    Only values below 0.001 have an exponent.
+    """
     if 0.0 < abs(value) < 1e-3:
         return f"{value:.1e}"
     return np.format_float_positional(value, 2, unique=False, fractional=False, trim="-")

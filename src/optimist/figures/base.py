@@ -1,19 +1,20 @@
-"""Base class of panels: the keys, inputs, rows, axes and drawing of a kind.
+"""Base class of panels, which defines the keys, inputs, rows, axes and drawing of a kind of panel.
 
-The ``rows`` method of a kind computes all artists, one row per artist, and the ``draw`` method only
-places them. Every row has the following columns, and any columns that its kind declares:
+An artist is anything that a figure draws or states, such as a point of a curve or a note. The
+``rows`` method of a kind computes all artists, one row per artist; the ``draw`` method only draws
+them. A kind may declare further columns, but every row has the following ones:
 
 ``role``            ``data``; ``note`` (on a cell that is missing, incomplete or unconverged);
                     ``remark`` and ``footnote`` (text about a series); ``line``, ``phase``,
-                    ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
-                    or a role that the kind defines
+                    ``slope`` and ``point`` (references: a horizontal, a vertical and an oblique
+                    line, and a star); or a role that the kind defines
 ``setting``         name of the setting, if the artist belongs to one
-``series``          algorithm label, or the name of another compared item
+``series``          label of an algorithm, or name of whatever else the panel compares
 ``x y low high n``  position, lower and upper ends of the band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 
-Only complete trials enter a statistic; notes mention incomplete trials. Unconverged trials count as
-complete, and are also mentioned in a note.
+Only complete trials enter statistics; notes mention the incomplete ones. Unconverged trials count
+as complete, but notes mention them too.
 """
 
 from abc import ABC, abstractmethod
@@ -39,15 +40,16 @@ if TYPE_CHECKING:
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
 
-# Means of fewer trials have no interval: with two trials, the quantile of Student's t is 12.7.
+# Minimum number of trials for an interval of a mean. With two trials, an interval would be useless:
+# the quantile of Student's t at 97.5 % is 12.7.
 LEAST_TRIALS = 3
 
-# Columns of every row, columns of real numbers, and columns of whole numbers.
+# Columns that every row has; columns that contain real numbers; columns that contain whole numbers.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
 
-# Table that contains the trials of each lane.
+# Name of the table that contains the trials of each lane.
 OF_LANE = {"regret": "finals", "timing": "times"}
 
 Scale = Literal["linear", "log", "symlog"]
@@ -55,7 +57,7 @@ Labels = Annotated[list[str], MinLen(1), Once]
 
 
 class Named(Keys):
-    label: str  #: Name in the figure.
+    label: str  #: Name to show in the figure.
 
 
 class Line(Named):
@@ -69,7 +71,7 @@ class Point(Named):
 
 class Multiple(Named):
     series: str  #: Label of the series.
-    factor: Positive  #: Factor that multiplies the last value of the series.
+    factor: Positive  #: Factor by which to multiply the last value of the series.
 
 
 class Slope(Named):
@@ -82,30 +84,30 @@ class PanelKeys(Keys):
     title: NotRequired[str]  #: Title of the panel.
     xlabel: NotRequired[str]  #: Label of the x axis.
     ylabel: NotRequired[str]  #: Label of the y axis.
-    x_scale: NotRequired[Scale]  #: Scale of x.
-    scale: NotRequired[Scale]  #: Scale of y; symlog is linear below 1.
+    x_scale: NotRequired[Scale]  #: Scale of the x axis.
+    scale: NotRequired[Scale]  #: Scale of the y axis; symlog is linear below 1.
     lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
     #: Reference points, such as numbers quoted by the paper.
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
-    #: Horizontal lines at a multiple of the last point of a series.
+    #: Horizontal lines at multiples of the last value of a series.
     multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    #: Lines proportional to a given power of x, through the last point of a series.
+    #: Lines that are proportional to a power of x and end at the last point of a series.
     slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
 
 
 class OneSetting(PanelKeys):
-    setting: str  #: The setting shown.
+    setting: str  #: Label of the setting to show.
     algorithms: Labels  #: Labels of algorithms, in the order of the legend.
 
 
 class SomeSettings(PanelKeys):
-    settings: Labels  #: The settings shown.
+    settings: Labels  #: Labels of the settings to show.
     algorithms: Labels  #: Labels of algorithms, in the order of the legend.
 
 
 @dataclass(frozen=True)
 class Axes:
-    """Labels and scales of a panel."""
+    """Labels and scales of a panel's axes."""
 
     xlabel: str
     ylabel: str
@@ -114,7 +116,9 @@ class Axes:
 
 
 class Part(ABC):
-    """A panel of a figure, or a table: its keys, and the results that it reads.
+    """Base class of panels and tables.
+
+    A subclass defines the keys of the entry and the results to read.
 
     Parameters
     ----------
@@ -124,11 +128,11 @@ class Part(ABC):
     Attributes
     ----------
     Entry : type
-        Keys of the entry, a subclass of `Keys`.
+        Subclass of `Keys` that defines the keys of the entry.
     lanes : tuple of str
-        Lanes from which the results of cells are read.
+        Lanes from which to read the results of cells.
     tables : tuple of str
-        Names of the studies' tables that are read.
+        Names of the tables to read from studies.
     """
 
     Entry: ClassVar[type]
@@ -152,45 +156,47 @@ class Part(ABC):
 
     @property
     def rounds(self) -> list[int]:
-        """Individual rounds that are read, which the table of trials must contain."""
+        """Rounds whose values are read individually; the table of trials must contain them."""
         return []
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
-        """Setting and algorithm of each cell that is read; None for all cells of the group."""
+        """Setting and algorithm of each cell to read; None means all cells of the group."""
         return list(product(self.settings, self.algorithms))
 
     def check(self, paper: Paper) -> None:  # noqa: B027
-        """Raise ConfigError if the paper's configuration lacks something that is needed.
+        """Raise ConfigError if the entry does not fit the paper's configuration.
 
-        Cells are not checked here.
+        Whether the paper runs the cells is checked elsewhere.
         """
 
 
 class Panel(Part):
-    """A panel of a figure.
+    """Base class of the panels of a figure.
 
     Attributes
     ----------
     Entry : type
-        A subclass of `PanelKeys`.
+        Subclass of `PanelKeys` that defines the keys of the entry.
     axes : Axes
-        Default labels and scales, which the panel's entry can replace; see `labelled`.
+        Default labels and scales, which the entry can replace; see `labelled`.
     roles : tuple of str
-        Roles of the rows in addition to data, note and the common references.
+        Roles that occur only in rows of this kind.
     columns : tuple of str
-        Columns of the rows in addition to the common columns.
+        Columns that rows have in addition to the common columns.
     words : str
-        Meaning of bands and whiskers, as a template with ``{band}``, ``{interval}`` (the paper's
-        interval of a mean), ``{level}``, ``{n}`` and ``{time_n}``.
+        Text that explains bands and whiskers in the legend. It may contain the placeholders
+        ``{band}``, ``{interval}`` (the paper's interval of a mean), ``{level}``, ``{n}`` and
+        ``{time_n}``.
     of_means : bool
         Whether bands and whiskers are intervals of means.
     curves : bool
-        Whether the data are curves; a logarithmic axis may cut off the first rounds of curves.
+        Whether the data are curves. If so, a logarithmic y axis may cut off their first rounds.
     joined : bool
         Whether a line joins the artists of a series.
     not_negative : bool
-        Whether y is never negative. If so, intervals end at 0, and a linear axis starts near 0.
+        Whether y is never negative. If so, intervals are cut off at 0, and a linear axis starts
+        near 0.
     """
 
     Entry: ClassVar[type] = PanelKeys
@@ -205,15 +211,15 @@ class Panel(Part):
 
     @property
     def is_bars(self) -> bool:
-        """Whether the panel shows horizontal bars, with their names on the y axis."""
+        """Whether the panel shows horizontal bars, whose names are on the y axis."""
         return False
 
     @abstractmethod
     def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield all artists in pieces, as returned by `optimist.figures.rows.rows`."""
+        """Yield frames that together contain all artists; see `optimist.figures.rows.rows`."""
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw the artists of role ``data`` and of the kind's own roles.
+        """Draw the artists whose role is ``data`` or one of the kind's own roles.
 
         By default, draw lines with bands.
         """
@@ -231,10 +237,10 @@ class Panel(Part):
         return Axes(*(self.spec.get(key, getattr(self.axes, key)) for key in keys))
 
     def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield the pieces of `rows`, and the references that the entry requests.
+        """Yield the frames of `rows`, then the references that the entry requests.
 
-        Intervals end at zero if y cannot be negative. Means of fewer than `LEAST_TRIALS` trials
-        have no interval.
+        Intervals are cut off at zero if y cannot be negative. Means of fewer than `LEAST_TRIALS`
+        trials have no interval.
         """
         pieces = [self._bounded(piece) for piece in self.rows(tables)]
         yield from pieces
@@ -247,7 +253,7 @@ class Panel(Part):
         return piece.assign(low=piece["low"].clip(lower=0.0)) if self.not_negative else piece
 
     def _references(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield the reference lines and points, some of which start from a series' last artist."""
+        """Yield the reference lines and points; some depend on the last artist of a series."""
         for line in self.spec.get("lines", []):
             yield rows("line", y=line["y"], note=line["label"])
         for point in self.spec.get("points", []):
@@ -257,17 +263,20 @@ class Panel(Part):
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
         for slope in self.spec.get("slopes", []):
             if (end := _last(pieces, slope["series"])) is not None:
-                # A line over one decade of x that ends at the artist.
+                # The line covers one decade of x and ends at the artist.
                 x = end["x"] * np.array([0.1, 1.0])
                 y = end["y"] * (x / end["x"]) ** slope["power"]
                 yield rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
 
     def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
-        """Set the limits of y after drawing, because intervals may extend far below the values."""
+        """Set the limits of the y axis after drawing.
+
+        On a logarithmic axis, intervals that extend far below the values are cut off.
+        """
         if not self.not_negative:
             return
         if canvas.get_yscale() == "log":
-            # The first rounds of curves would take up most of the axis.
+            # If shown, the first rounds of curves would take up most of the axis.
             first = 0.02 * data["x"].max() if self.curves else -np.inf
             shown = data.loc[(data["x"] >= first) & (data["y"] > 0.0), "y"]
             canvas.set_ylim(bottom=max(canvas.get_ylim()[0], 0.5 * shown.min()))
@@ -282,7 +291,7 @@ class Panel(Part):
         return Line2D([], [], label=label, **style.line(series, joined))
 
     def further_handles(self, artists: "pd.DataFrame") -> list[Any]:
-        """Return legend entries for the kind's own roles."""
+        """Return the legend entries of the kind's own roles."""
         return []
 
 

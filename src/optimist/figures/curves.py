@@ -1,11 +1,11 @@
 """Kinds of panels that show a curve for each algorithm in one setting.
 
-x: round. y by kind:
+The x axis shows the round. The kind determines what the y axis shows:
 
 ``regret``           mean regret (band: the paper's interval)
 ``median_regret``    median regret (band: quartiles)
-``relative_regret``  mean regret over that of ``base`` (band: the paper's interval, also divided)
-``elapsed``          seconds so far, median over trials
+``relative_regret``  mean regret (band: the paper's interval), divided by that of ``base``
+``elapsed``          total seconds so far, median over trials
 ``time_per_round``   seconds per round, median over trials
 """
 
@@ -27,7 +27,7 @@ BINS = 25
 
 
 class Curves(Panel):
-    """A curve for each algorithm in one setting, from the trials of one lane."""
+    """Base class of panels with a curve for each algorithm, in one setting and one lane."""
 
     Entry = OneSetting
     curves = True
@@ -37,7 +37,7 @@ class Curves(Panel):
         """Return x, y and the other columns of an algorithm's curve."""
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curve of each algorithm, and notes on its trials."""
+        """Yield the curve of each algorithm, preceded by notes on its trials."""
         setting, table = self.spec["setting"], OF_LANE[self.lanes[0]]
         for algorithm in self.algorithms:
             yield from notes(setting, algorithm, tables.trials(table, setting, algorithm))
@@ -45,14 +45,14 @@ class Curves(Panel):
 
 
 class Regret(Curves):
-    """Mean regret of some algorithms in one setting."""
+    """Mean regret of algorithms in one setting."""
 
     lanes = ("regret",)
     axes = Axes("round", "regret")
     words = "{band}: {interval} of the mean, n = {n}"
     of_means = True
     not_negative = True
-    # Columns of the aggregated curves that contain the line and the two ends of its band.
+    # Columns of the table of curves: the line, and the lower and upper ends of its band.
     shown: ClassVar[tuple[str, str, str]] = ("mean", "low", "high")
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Regret(Curves):
         return {name: curve[c].to_numpy() for name, c in zip(names, columns, strict=True)}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curve of each algorithm, and the end of Phase I if there are initial points."""
+        """Yield the curves, and a line at the end of Phase I if the setting has initial points."""
         yield from super().rows(tables)
         parameters = tables.paper["settings"][self.spec["setting"]].get("parameters", {})
         if parameters.get("initial") is not None:
@@ -70,7 +70,7 @@ class Regret(Curves):
 
 
 class MedianRegret(Regret):
-    """Median regret of some algorithms in one setting."""
+    """Median regret of algorithms in one setting."""
 
     words = "line: median, {band}: quartiles, n = {n}"
     of_means = False
@@ -78,21 +78,21 @@ class MedianRegret(Regret):
 
 
 class RelativeRegret(Regret):
-    """Mean regret of some algorithms in one setting, divided by the mean regret of the base."""
+    """Mean regret of algorithms in one setting, divided by the mean regret of a base algorithm."""
 
     class Entry(OneSetting):
-        base: str  #: Label of the algorithm in the denominator.
+        base: str  #: Label of the algorithm by whose mean regret to divide.
 
     axes = Axes("round", "")
     words = "{band}: {interval} of the mean, over that of the base, n = {n}"
 
     @property
     def cells(self) -> list[tuple[str, str]]:
-        """The cells of the algorithms shown, and of the base."""
+        """Cells of the algorithms shown and of the base algorithm."""
         return list(product(self.settings, [*self.algorithms, self.spec["base"]]))
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
-        """Return the labels and scales; the default label of y names the base."""
+        """Return the labels and scales; the default label of the y axis names the base."""
         label = f"regret / regret of {display_name(self.spec['base'], names)}"
         return replace(super().labelled(names), ylabel=self.spec.get("ylabel", label))
 
@@ -104,14 +104,14 @@ class RelativeRegret(Regret):
         return curve | {name: curve[name] / unit for name in ("y", "low", "high")}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield notes on the base's trials, and the curves."""
+        """Yield notes on the trials of the base, then the curves."""
         setting, base = self.spec["setting"], self.spec["base"]
         yield from notes(setting, base, tables.trials("finals", setting, base))
         yield from super().rows(tables)
 
 
 class Elapsed(Curves):
-    """Total time that select and update have taken so far, in seconds."""
+    """Total time in seconds that select and update have taken so far."""
 
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
@@ -125,13 +125,13 @@ class Elapsed(Curves):
         return {"x": totals.index.to_numpy(), "y": medians, "n": totals.shape[1]}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curves, and footnotes on algorithms that were timed without playing."""
+        """Yield the curves, and footnotes on algorithms that were timed in a replay."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
 
 class TimePerRound(Curves):
-    """Time that select and update take per round, in seconds."""
+    """Time in seconds that select and update take per round."""
 
     lanes = ("timing",)
     axes = Axes("round", "seconds per round", "log", "log")
@@ -145,16 +145,17 @@ class TimePerRound(Curves):
 
 
 def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return rounds, and the seconds per round that a timed cell takes near these rounds.
+    """Return rounds, and the time in seconds that a cell takes per round near each of them.
 
-    The recorded rounds are thinned to about 25 geometric steps. Each step gives one value, its time
-    divided by its number of rounds, as a median over trials. The value is placed at the geometric
-    mean of the ends of the step. Round 1 is left out, because it starts with cold caches.
+    The recorded rounds are thinned to the ends of about 25 steps, whose lengths grow geometrically.
+    For each step, the time that it took is divided by its number of rounds, and the median over
+    trials is taken. The round returned for a step is the geometric mean of its ends. Round 1 is
+    left out because it starts with cold caches.
 
     Parameters
     ----------
     runs : DataFrame
-        Columns trial, round and seconds (cumulative); all trials have the same length.
+        Timed trials of one length, with the columns trial, round and seconds (cumulative).
     """
     totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
     rounds = totals.index.to_numpy(float)

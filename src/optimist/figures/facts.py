@@ -1,6 +1,6 @@
-"""Kind ``facts``: facts whose names end in a number.
+"""Panels of kind ``facts``, which plot facts whose names end in a number.
 
-x: the number; y: the fact's value.
+The x axis shows this number, and the y axis shows the value of the fact.
 """
 
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Fact(Named):
-    fact: str  #: Name of the facts, without the suffix _<number>.
+    fact: str  #: Name that the facts share, without the suffix _<number>.
 
 
 class Facts(Panel):
-    """Values of the facts ``name_<number>`` against the number."""
+    """Values of facts called ``name_<number>``, plotted against the number."""
 
     class Entry(PanelKeys):
-        series: Annotated[list[Fact], MinLen(1)]  #: The compared facts.
+        series: Annotated[list[Fact], MinLen(1)]  #: Facts to compare.
 
     tables = ("facts",)
     axes = Axes("", "")

@@ -1,4 +1,4 @@
-"""Figures: a table of all panels' artists, and a picture drawn only from this table."""
+"""Functions that tabulate the artists of a figure, and draw the figure from this table alone."""
 
 from collections.abc import Mapping
 from io import BytesIO
@@ -20,21 +20,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
-COLOURS = 256  # per picture; keeping all 16,000 shades of transparent bands would triple the size
+# Colours per picture. Keeping all 16,000 shades of transparent bands would triple the file size.
+COLOURS = 256
 THUMBNAIL_WIDTH = 320  # pixels
-# Files contain no date, name or version.
+# Metadata to leave out, so that files contain neither dates nor names of programs.
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 PANEL_HEIGHT = 2.1  # inches
-PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y axis takes the rest
-MOST_BANDS = 4  # largest number of bands in a panel
-BAR_HEIGHT = 0.17  # inches per line of a bar's name
+PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y labels take the rest
+MOST_BANDS = 4  # maximum number of bands in a panel
+BAR_HEIGHT = 0.17  # inches for each line of a bar's name
 AXIS_HEIGHT = 0.6
 NOTE: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
 NOTE |= {"fontsize": legend.SMALLEST, "color": WARNING}
 
 
 def panels_of(figure: Mapping[str, Any]) -> legend.Panels:
-    """Return the panels of a figure by letter."""
+    """Return the panels of a figure, keyed by their letters."""
     return dict(zip(ascii_lowercase, map(make_panel, figure["panels"]), strict=False))
 
 
@@ -55,7 +56,8 @@ def tabulate(
     Returns
     -------
     DataFrame
-        ``panel`` (the letter), the columns of `optimist.figures.base`, and the kinds' own columns.
+        The columns are ``panel`` (its letter), the common columns of `optimist.figures.base`, and
+        those that only some kinds of panels have.
     """
     import pandas as pd
 
@@ -77,7 +79,7 @@ def draw(
     pdf_path: str,
     thumbnail_path: str,
 ) -> None:
-    """Draw a figure and write its files. The same table always gives the same bytes.
+    """Draw a figure and write its files. The same table always gives identical files.
 
     Parameters
     ----------
@@ -98,12 +100,12 @@ def draw(
         drawn = BytesIO()
         page.savefig(drawn, format="png", metadata={"Software": None})
         picture = Image.open(drawn).convert("RGB")
-        # k-means moves the palette to colours that the picture has, so that white stays white.
+        # k-means moves the palette to colours that occur in the picture, so that white stays white.
         method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
         few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
         size = THUMBNAIL_WIDTH, round(picture.height * THUMBNAIL_WIDTH / picture.width)
         small = picture.resize(size, Image.Resampling.LANCZOS)
-        page.set_layout_engine("none")  # a second layout would take as long as drawing
+        page.set_layout_engine("none")  # a second layout would take as long as the drawing
         write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
         as_png = {"format": "PNG", "optimize": True, "dpi": picture.info["dpi"]}
         write_atomically(png_path, lambda p: few.save(p, **as_png))
@@ -128,7 +130,7 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
     height = max(figure.get("height", PANEL_HEIGHT), least)
     height += max(map(legend.height_of, notes.values()))
-    # The legend goes into an unused cell of the grid if the cell is high enough.
+    # The legend goes into an unused cell of the grid if it fits there.
     spare = not is_full and legend.height_in_cell(shared) <= height
     size = legend.WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else legend.lay_out(shared))
     page = Figure(figsize=size, layout="constrained")
@@ -190,9 +192,10 @@ def _draw_panel(canvas: "Canvas", panel: Panel, artists: "pd.DataFrame", style: 
 
 
 def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style) -> None:
-    """Set labels and scales. Because bars are horizontal, their x axis shows the panel's y.
+    """Set the labels and scales of the axes.
 
-    A logarithmic axis becomes linear below 1 if it would hide a value of zero or less.
+    Because bars are horizontal, their x axis gets the label and the scale of y. A logarithmic y
+    axis becomes linear below 1 if it would hide values of zero or less.
     """
     axes = panel.labelled(style.paper["names"])
     if panel.is_bars:
@@ -205,7 +208,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style
 
 
 def label_ticks(canvas: "Canvas") -> None:
-    """Label 1, 2 and 5 in each decade of short logarithmic axes, and few ticks of other axes."""
+    """Label 1, 2 and 5 in each decade of short logarithmic axes, and fewer ticks on other axes."""
     from matplotlib import ticker
 
     for axis in (canvas.xaxis, canvas.yaxis):
@@ -222,7 +225,7 @@ def label_ticks(canvas: "Canvas") -> None:
 
 
 def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
-    """Return notes on missing or incomplete cells of a panel, wrapped to the panel's width."""
+    """Return the notes on the cells of a panel, wrapped to the panel's width."""
     notes = artists[artists["role"] == "note"]
     several = artists.loc[artists["role"].isin(["data", "note"]), "setting"].nunique() > 1
     by_word: dict[str, list[str]] = {}
@@ -238,12 +241,12 @@ def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
 
 
 def _letters(columns: int) -> int:
-    """Return how many letters fit on a line below a panel, given the number of columns."""
+    """Return how many characters fit on a line below one of ``columns`` adjacent panels."""
     return int(PANEL_SHARE * legend.WIDTH / columns * legend.LETTERS_PER_INCH)
 
 
 def _bars_height(panel: Panel, style: Style) -> float:
-    """Return the height in inches for a panel's bars and their names; 0 for other panels."""
+    """Return the height in inches that the bars of a panel need; 0 for panels without bars."""
     if not panel.is_bars:
         return 0.0
     lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)

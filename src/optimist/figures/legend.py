@@ -1,4 +1,4 @@
-"""The legend of a figure: its series, references, bands, trials and footnotes."""
+"""The legend of a figure, which explains series, references, bands, trial counts and footnotes."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
     from matplotlib.figure import Figure as Page
 
-WIDTH = 6.5  # inches; on a page scaled to 5.5, as in many journals, text has 5.9 points or more
-LETTERS_PER_INCH = 15  # at the font size of the legend
+WIDTH = 6.5  # inches; if a journal scales this to 5.5, the smallest text still has 5.9 points
+LETTERS_PER_INCH = 15  # characters per inch in the font of the legend
 LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to the text below its labels
-LONGEST_LABEL = 40  # largest number of letters in a line of a label
-HANDLE = 7  # width of a legend's handle, in letters
-CELL_LETTERS = 36  # letters per line of a legend in a cell of the grid
-LONGEST_COUNTS = 100  # largest number of letters in the list of trial counts by series
-SMALLEST = 7  # font size in points
+LONGEST_LABEL = 40  # maximum number of characters per line of a label
+HANDLE = 7  # width of a legend's handle, in characters
+CELL_LETTERS = 36  # characters per line of a legend in a cell of the grid
+LONGEST_COUNTS = 100  # maximum number of characters in a list of trial counts
+SMALLEST = 7  # smallest font size, in points
 INTERVALS = {
     "t": "{level} t interval",
     "bootstrap": "{level} bootstrap interval",
@@ -59,7 +59,7 @@ def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
 
 
 def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return the mark and text of each footnote; each mark has one star more than the previous."""
+    """Return the mark and text of each footnote; each mark has one more star than the last."""
     texts = table.loc[table["role"] == "footnote", "note"].unique()
     return [("*" * (i + 1), text) for i, text in enumerate(texts)]
 
@@ -75,7 +75,7 @@ def _in_cell(title: str) -> str:
 
 
 def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
-    """Put the shared legend into the spare cell of the grid or, without one, below the panels."""
+    """Put the shared legend into a spare cell of the grid, or below the panels if there is none."""
     if spare is None:
         drawn = page.legend(**legend, loc="outside lower center")
     else:
@@ -96,10 +96,10 @@ def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
 
 
 def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> list[Any]:
-    """Return one legend entry per series, with its remarks, in lines of at most ``width`` letters.
+    """Return the entries of the legend, in lines of at most ``width`` characters.
 
-    Bars have no entries, because their names are on the axis. The entries of series are followed by
-    those of other roles and of reference lines.
+    Each series has one entry, which includes the remarks about it. Bars have no entries because
+    their names are on the axis. Entries for other roles and for reference lines come last.
     """
     letters = [letter for letter, panel in panels.items() if not panel.is_bars]
     named = table[table["panel"].isin(letters)]
@@ -126,7 +126,7 @@ def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
 
 
 def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
-    """Return lines of text: the meaning of bands and whiskers, trial counts, and footnotes."""
+    """Return the lines of text that explain bands and whiskers, trial counts and footnotes."""
     paper, lines = style.paper, []
     level = f"{100 * paper['band']:g} %"
     interval = INTERVALS[paper.get("interval", "t")].format(level=level)
@@ -136,7 +136,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
         counts = {name: _counts(data, name, style) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
         is_drawn = data[["low", "high"]].notna().any(axis=None)
-        if not is_drawn and counts["n"]:  # for example with two trials
+        if not is_drawn and counts["n"]:  # for example, because there are only two trials
             clauses = ("n = {n}" if "{interval}" in part else part for part in text.split("; "))
             text = "; ".join(clauses)
         if text and (counts["n"] or "{n}" not in text):
@@ -152,7 +152,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
-    """Return the letters of regret panels whose settings use one instance for all trials."""
+    """Return the letters of the regret panels in which all trials of a setting use one instance."""
     shared = {
         label
         for label, setting in paper["settings"].items()
@@ -166,7 +166,7 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
-    """Return the most common number of trials, and the exceptions: ``20 (GLB-OMD 50)``."""
+    """Return the most common number of trials, then exceptions, such as ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}
@@ -182,6 +182,6 @@ def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
 
 
 def _range(counts: "pd.Series") -> str:
-    """Format the range of counts, as ``10`` or ``10–100``."""
+    """Format the range of counts, such as ``10`` or ``10–100``."""
     low, high = counts.min(), counts.max()
     return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"

@@ -1,4 +1,4 @@
-"""The keys of figures.yaml and style.yaml; each kind of panel or table defines its own keys."""
+"""Keys of figures.yaml and style.yaml, except those that belong to one kind of panel or table."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -18,25 +18,28 @@ Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
 class Figure(Keys):
     title: str  #: Title above the panels.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes the figure; default paper.
-    trials: NotRequired[Count]  #: Number of trials shown, starting with the first; default all.
-    #: Number of panels side by side; default 3. The legend goes into an unused cell.
+    group: NotRequired[Group]  #: Group of targets to which the figure belongs; default paper.
+    trials: NotRequired[Count]  #: Number of trials to show, starting with trial 0; default all.
+    #: Number of panels side by side; default 3. The legend may fill an unused cell of the grid.
     columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
-    height: NotRequired[Annotated[float, Gt(0), Le(10)]]  #: Inches per row of panels; default 2.1.
+    #: Height of each row of panels in inches; default 2.1.
+    height: NotRequired[Annotated[float, Gt(0), Le(10)]]
     share_y: NotRequired[bool]  #: Whether all panels share one y axis; default false.
-    #: One legend for the figure (default), or one below each panel.
+    #: Whether the figure has one shared legend (default) or a legend below each panel.
     legend: NotRequired[Literal["shared", "panel"]]
-    defaults: NotRequired[dict[str, Any]]  #: Keys that are set for every panel of the figure.
-    titles: NotRequired[dict[str, str]]  #: Words for its panels' titles; see the file's `titles`.
-    #: Panels a, b, ..., at most 16; each kind has its own keys.
+    defaults: NotRequired[dict[str, Any]]  #: Keys to set for every panel of the figure.
+    #: The same as the key `titles` of the file, but for this figure only.
+    titles: NotRequired[dict[str, str]]
+    #: At most 16 panels, which are called a, b, and so on; each kind has its own keys.
     panels: Annotated[list[dict[str, Any]], MinLen(1)]
 
 
 class Figures(Keys, total=False):
-    lists: dict[Name, Entries]  #: Further lists of labels by name, for figures, tables and claims.
-    #: Words for a kind, setting, method, column or round in the titles of panels.
+    #: Further named lists of labels, which figures, tables and claims can use.
+    lists: dict[Name, Entries]
+    #: Words that titles of panels use for a kind, setting, method, column or round.
     titles: dict[str, str]
-    #: Keys set for every panel, unless its figure or its entry sets them; null removes a key.
+    #: Keys to set for every panel, unless the figure or the panel sets them; null removes a key.
     panel_defaults: dict[str, Any]
     figures: dict[Name, Figure]  #: Figures by name; each is a target PAPER_NAME.
     tables: dict[Name, dict[str, Any]]  #: Tables by name; each is a target PAPER_NAME.
@@ -50,4 +53,5 @@ class MethodStyle(Keys):
 class Style(Keys):
     #: Colours for series without their own colour, in order of use.
     palette: Annotated[list[Colour], MinLen(1), Once]
-    methods: dict[str, MethodStyle]  #: Colour and marker of a method, by the name of its algorithm.
+    #: Colour and marker of each method, by the name of its algorithm.
+    methods: dict[str, MethodStyle]

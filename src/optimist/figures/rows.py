@@ -1,4 +1,4 @@
-"""Inputs to the rows of panels: the tables of a paper by cell, and notes on its cells."""
+"""The tables of a paper's results, and functions that compute rows of panels from them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from optimist.numerics.statistics import mean_intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns that each table has even if it is empty or absent.
+# Columns that each table has even if it is empty or missing.
 FRAMES = {
     "curves": (
         *("setting", "algorithm", "round", "mean", "low", "high", "trials"),
@@ -27,23 +27,24 @@ FRAMES = {
 }
 # Columns of every table of trials.
 CELLS = ("setting", "algorithm", "trial", "round", "status")
-# Level of intervals in tables.
+# Confidence level of the intervals in tables.
 TABLE_LEVEL = 0.95
 
 
 def display_name(
     label: str, names: Mapping[str, str], options: Mapping[str, Mapping[str, str]] | None = None
 ) -> str:
-    """Return an algorithm's label as figures show it, such as ``OFUGLB (SLSQP, aggregated)``.
+    """Return the name that figures show for a label, such as ``OFUGLB (SLSQP, aggregated)``.
 
     Parameters
     ----------
     label : str
+        Label of an algorithm.
     names : mapping
         Display names of algorithms.
     options : mapping or None
-        Display names of each algorithm's options, by ``option=value``, or by ``option`` with a
-        placeholder ``{value}``.
+        Display names of the options of each algorithm. Keys have the form ``option=value`` or
+        ``option``; the display name of an ``option`` may contain the placeholder ``{value}``.
     """
     parsed = Label.parse(label)
     named = (options or {}).get(parsed.name, {})
@@ -59,13 +60,15 @@ def _option_in_words(key: str, value: Any, named: Mapping[str, str]) -> str:
 
 
 class Tables:
-    """The tables of a paper by cell, with all columns.
+    """The tables of a paper, which can be read as a whole or by cell.
+
+    A column that a table should have but lacks is added without values.
 
     Parameters
     ----------
     tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
-        ``curves``, ``finals``, ``times``, ``facts`` and tables of studies. Any table may be absent
-        or lack cells.
+        The tables ``curves``, ``finals``, ``times`` and ``facts``, and those of studies. Any table
+        may be missing or lack cells.
     paper : mapping
         The loaded paper configuration.
     """
@@ -76,7 +79,7 @@ class Tables:
         self._cells: dict[str, Any] = {}
 
     def frame(self, name: str, columns: Iterable[str] = ()) -> "pd.DataFrame":
-        """Return a table. An absent table has no rows, and an absent column has no values."""
+        """Return a table; if it is missing, it has no rows, and missing columns have no values."""
         import pandas as pd
 
         frame = self._tables.get(name, pd.DataFrame())
@@ -84,7 +87,7 @@ class Tables:
         return frame.reindex(columns=list(every))
 
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
-        """Return the rows of a cell; an absent cell has no rows."""
+        """Return the rows of a cell in a table; a missing cell has no rows."""
         import pandas as pd
 
         if name not in self._cells:
@@ -103,10 +106,10 @@ class Tables:
         return rows.drop_duplicates("trial", keep="last")
 
     def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
-        """Return the complete trials of a timed cell.
+        """Return the rows of the complete trials of a timed cell.
 
-        A solver that is timed only in some rounds is included from its second call on, because the
-        first call includes imports and stands for all earlier rounds at once.
+        A solver may be timed in some rounds only. In this case, rows before its second call are
+        left out: the first call includes imports, and its time is charged to all earlier rounds.
         """
         runs = complete(self.cell("times", setting, algorithm))
         return runs[runs["selections"].isna() | (runs["selections"] > 1)]
@@ -122,7 +125,7 @@ def rows(
     note: str = "",
     **columns: Any,
 ) -> "pd.DataFrame":
-    """Return a piece of a panel's rows; x, y and further columns may be arrays."""
+    """Return rows of a panel as a frame; x, y and further columns may be arrays."""
     import pandas as pd
 
     empty = dict.fromkeys(("low", "high", "n"), np.nan)
@@ -136,7 +139,10 @@ def complete(trials: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def fault(trials: "pd.DataFrame") -> str:
-    """Describe the fault of a cell, given the last row of each trial; "" if it has none."""
+    """Say whether a cell is missing or has incomplete trials; return "" if neither is true.
+
+    ``trials`` contains the last row of each trial.
+    """
     if trials.empty:
         return "missing"
     lost = trials.loc[~trials["status"].isin(COMPLETE), "status"]
@@ -147,39 +153,45 @@ def fault(trials: "pd.DataFrame") -> str:
 
 
 def doubt(trials: "pd.DataFrame") -> str:
-    """State how many trials did not converge (they still count); "" if all converged."""
+    """Say how many trials did not converge; return "" if all did.
+
+    Unconverged trials count as complete.
+    """
     count = (trials["status"] == "unconverged").sum()
     return f"unconverged: {count} of {len(trials)} trials" if count else ""
 
 
 def notes(setting: str, algorithm: str, *frames: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield notes on a cell, given the last row of each trial in each lane that is shown."""
+    """Yield notes on a cell.
+
+    Each of the ``frames`` contains the last row of each trial in one lane.
+    """
     texts = [text(frame) for frame in frames for text in (fault, doubt)]
     for note in dict.fromkeys(filter(None, texts)):
         yield rows("note", setting=setting, series=algorithm, note=note)
 
 
 def missing(series: str, setting: str = "") -> "pd.DataFrame":
-    """Return the note for a series without results."""
+    """Return a note that a series has no results."""
     return rows("note", setting=setting, series=series, note="missing")
 
 
 def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return the mean and its interval, of the kind and level in the paper's configuration."""
+    """Return the mean and its interval; the paper sets the kind and level of the interval."""
     columns = values.to_numpy(float)[:, None]
     intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
     return tuple(intervals[:, 0].tolist())
 
 
 def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
-    """Return the median and range of a column over trials, and the number of trials, by round."""
+    """Return, by round, the median and range of a column over trials, and the number of trials."""
     by_round = watched.groupby("round")[column]
     curve = by_round.agg(y="median", low="min", high="max", n="count")
     return {"x": curve.index.to_numpy(), **{name: curve[name].to_numpy() for name in curve}}
 
 
 def estimate(trials: "pd.DataFrame") -> str:
-    """Describe how a solver was timed without playing; "" if it played.
+    """Say how an algorithm was timed in a replay; return "" if it was not.
 
     See `optimist.experiments.replay.replay`.
     """
@@ -195,7 +207,7 @@ def estimate(trials: "pd.DataFrame") -> str:
 def estimates(
     algorithms: Iterable[str], settings: Iterable[str], tables: Tables
 ) -> "Iterator[pd.DataFrame]":
-    """Yield footnotes on algorithms that were timed without playing."""
+    """Yield footnotes on algorithms that were timed in a replay."""
     for algorithm in algorithms:
         texts = [estimate(tables.trials("times", setting, algorithm)) for setting in settings]
         for text in dict.fromkeys(filter(None, texts)):
@@ -203,5 +215,5 @@ def estimates(
 
 
 def rounded(slope: Iterable[float]) -> tuple[float, ...]:
-    """Round a slope and its interval to nine decimals; further decimals are rounding errors."""
+    """Round a slope and its interval to nine decimals to remove rounding errors."""
     return tuple(round(value, 9) + 0.0 for value in slope)

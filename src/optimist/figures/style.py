@@ -1,8 +1,8 @@
 """Colours, markers, line styles and hatches of the series in a figure.
 
 A method has one colour and one marker in the figures of all papers (``config/style.yaml``). A
-variant has the colour of its algorithm and a hollow marker. No other variant of the paper has the
-same marker and dash. A series that is not an algorithm has a shade from a single colour ramp.
+variant has the colour of its algorithm, a hollow marker, and its own combination of marker and dash
+within a paper. Series that are not algorithms have shades from a single colour ramp.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,8 @@ from optimist.figures.rows import display_name
 # Matplotlib's letters for the markers.
 MARKERS = dict(zip(get_args(Marker), "osD^vPX<>*p", strict=True))
 NAMES = [*MARKERS]
-# Three dashes that can be told apart in print. Their number and the number of markers are coprime,
-# so the pairs of marker and dash repeat only after 33 variants.
+# Three dash patterns that readers can distinguish in print. Because 3 is coprime to the number of
+# markers, 11, pairs of marker and dash repeat only after 33 variants.
 DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 REFERENCE_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (8, 2, 1, 2)), (0, (2, 3)))
 HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
@@ -30,16 +30,16 @@ class Style:
     Parameters
     ----------
     paper : mapping
-        The paper, whose ``style`` and ``names`` are used. The order of the variants in its ``runs``
-        and ``timings`` determines their styles.
+        The loaded paper configuration, which defines colours, markers and display names. The order
+        of the variants in its ``runs`` and ``timings`` determines their styles.
     footnotes : mapping
         Footnote marks by series, each preceded by a space.
     shown : sequence of str
-        All series of the figure. If all are variants of one algorithm, each has its own colour.
+        All series of the figure. If they are variants of one algorithm, each has its own colour.
     references : sequence of str
         Names of all reference lines of the figure.
     has_bands : bool
-        Whether curves have bands; otherwise, only their last interval is shown.
+        Whether curves have bands. If not, only the last interval of each curve is shown.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Style:
         self._of_one = self._colours_of_one(shown, palette)
 
     def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
-        """Return a colour for each series if all are variants of one algorithm, and {} otherwise.
+        """Return a colour for each series if all are variants of one algorithm, otherwise {}.
 
         The algorithm without options keeps its own colour.
         """
@@ -101,7 +101,7 @@ class Style:
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
-        """Return the position of a series among those in the figure that are not algorithms."""
+        """Return the position of a series among the figure's series that are not algorithms."""
         return self._things.setdefault(series, len(self._things))
 
     def marker(self, series: str) -> str:
@@ -116,22 +116,22 @@ class Style:
         return NAMES[self._place(series) % len(NAMES)]
 
     def dash_lengths(self, series: str) -> list[float]:
-        """Return the lengths of dashes and gaps in the line of a series; empty if it is solid."""
+        """Return the lengths of dashes and gaps in the line of a series, or [] if it is solid."""
         dash = self.dash(series)
         return [] if dash == "-" else list(dash[1])
 
     def dash(self, series: str) -> Any:
-        """Return the line style of a series, solid for an algorithm without options."""
+        """Return the line style of a series; lines of algorithms without options are solid."""
         if self._is_variant(series):
             return DASHES[self._number(series) % len(DASHES)]
         return "-" if series in self._looks else ("-", *DASHES)[self._place(series) % 4]
 
     def hatch(self, series: str) -> str:
-        """Return the hatch of a bar; empty for an algorithm without options."""
+        """Return the hatch of a bar, or an empty string for an algorithm without options."""
         return HATCHES[self._number(series) % len(HATCHES)] if self._is_variant(series) else ""
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
-        """Return keyword arguments for a line with markers, hollow if the series is a variant."""
+        """Return keyword arguments for a line with markers, which are hollow for a variant."""
         is_method = series == self.paper.get("method")
         return {
             "color": self.colour(series),
@@ -155,7 +155,7 @@ class Style:
         return {**keywords, "ls": self.dash(series), "lw": 1.1}
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return display names of settings: their titles, with options if any titles coincide."""
+        """Return the titles of settings; if two titles coincide, add each setting's options."""
         specs = self.paper["settings"]
         titles = {label: specs[label].get("title", label) for label in labels}
         if len(set(titles.values())) == len(titles):

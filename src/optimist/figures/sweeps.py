@@ -1,6 +1,7 @@
-"""Kinds of panels that show one artist per cell.
+"""Kinds of panels that show one marker or bar per cell.
 
-x: the parameter that ``over`` names; bars have no x. y by kind:
+The key ``over`` names the parameter on the x axis; without it, the panel shows bars. The kind
+determines what the y axis shows:
 
 ``final_regret``         mean final regret (low, high: the paper's interval)
 ``final_median_regret``  median final regret (low, high: quartiles)
@@ -8,8 +9,9 @@ x: the parameter that ``over`` names; bars have no x. y by kind:
 ``coverage``             share of trials whose confidence set always contained the truth
 ``counter``              mean of the diagnostic ``column`` (low, high: smallest and largest value)
 
-The kind ``tradeoff`` has the median seconds per trial as x, and the mean final regret as y (low,
-high: the paper's interval). ``time_n`` is the number of trials whose median time is x.
+The kind ``tradeoff`` shows the median seconds per trial on the x axis, and the mean final regret on
+the y axis (low, high: the paper's interval). The column ``time_n`` counts the trials that were
+timed.
 """
 
 from abc import abstractmethod
@@ -36,32 +38,33 @@ MOST_TICKS = 6
 
 
 class Sweep(Panel):
-    """One number per cell, against a parameter of the settings or as bars."""
+    """Base class of panels that show one number per cell, against a parameter or as bars."""
 
     class Entry(SomeSettings):
-        over: NotRequired[str]  #: Option of the settings to plot against; if absent, draw bars.
+        over: NotRequired[str]  #: Parameter on the x axis; without it, the panel shows bars.
 
-    # Column that contains the number, and the fraction of the smallest gap between values of x over
-    # which the whiskers of all series are spread.
+    # Column that contains the number to show.
     column: ClassVar[str] = "regret"
+    # Width over which the whiskers of all series at one x are spread, as a fraction of the smallest
+    # gap between values of x.
     share: ClassVar[float] = 0.15
 
     @abstractmethod
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the number to show, and the ends of its whisker."""
+        """Return the number to show, and the lower and upper ends of its whisker."""
 
     @property
     def is_bars(self) -> bool:
-        """Whether the panel shows bars, because no parameter is swept."""
+        """Whether the panel shows bars, which it does if ``over`` is absent."""
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:
-        """Refuse a parameter that a setting lacks, or that is not a number."""
+        """Raise ConfigError if a setting lacks the parameter or its value is not a number."""
         for setting in self.settings:
             self._swept(setting, paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield an artist for each cell."""
+        """Yield an artist for each cell, preceded by notes on its trials."""
         column = self.spec.get("column", self.column)
         for algorithm, setting in product(self.algorithms, self.settings):
             trials = tables.trials(OF_LANE[self.lanes[0]], setting, algorithm)
@@ -72,29 +75,29 @@ class Sweep(Panel):
                 x = self._swept(setting, tables.paper)
                 where: dict[str, Any] = {"setting": setting, "series": algorithm, "x": x}
                 yield rows("data", y=y, low=low, high=high, n=len(values), **where)
-            elif not fault(trials):  # the trials exist, but did not record this column
+            elif not fault(trials):  # there are trials, but they did not record this column
                 yield missing(algorithm, setting)
 
     def _swept(self, setting: str, paper: Paper) -> float:
-        """Return the value of the swept parameter in a setting; NaN if no parameter is swept."""
+        """Return the value of the parameter ``over`` in a setting, or NaN if the panel has bars."""
         if self.is_bars:
             return np.nan
         parameters = option_defaults(paper["settings"][setting])
         if self.spec["over"] not in parameters:
             raise ConfigError(
-                f"setting {setting!r} has no parameter {self.spec['over']!r} to plot over; "
+                f"setting {setting!r} has no parameter {self.spec['over']!r} to plot against; "
                 f"allowed: {', '.join(sorted(parameters))}"
             )
         value = parameters[self.spec["over"]]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(
                 f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed: a parameter "
-                "that is a number"
+                "whose value is a number"
             )
         return float(value)
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw bars, or lines whose whiskers are side by side."""
+        """Draw bars, or lines with whiskers that are shifted so that they do not overlap."""
         if self.is_bars:
             drawing.bars(canvas, self.algorithms, self.settings, artists, style)
             return
@@ -103,7 +106,7 @@ class Sweep(Panel):
         for i, (series, points) in enumerate(curves):
             x = _beside(canvas, points["x"], values, self.share * ((i + 0.5) / len(curves) - 0.5))
             drawing.with_whiskers(canvas, x, points, style.line(series, self.joined))
-        # Many values on a logarithmic axis keep the labels of decades.
+        # On a logarithmic axis with many values, only decades are labelled.
         if len(values) <= MOST_TICKS or canvas.get_xscale() != "log":
             canvas.set_xticks(values)
             canvas.set_xticks([], minor=True)
@@ -120,7 +123,7 @@ class FinalRegret(Sweep):
     not_negative = True
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the mean with the paper's interval."""
+        """Return the mean and its interval."""
         return mean(values, paper)
 
 
@@ -133,7 +136,7 @@ class FinalMedianRegret(Sweep):
     not_negative = True
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the median with the quartiles."""
+        """Return the median and the quartiles."""
         low, middle, high = np.quantile(values.to_numpy(float), [0.25, 0.5, 0.75])
         return middle, low, high
 
@@ -147,11 +150,11 @@ class Time(Sweep):
     column = "seconds"
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the median with the range."""
+        """Return the median, minimum and maximum."""
         return values.median(), values.min(), values.max()
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield an artist per cell, and footnotes on algorithms that were timed without playing."""
+        """Yield an artist per cell, and footnotes on algorithms that were timed in a replay."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
@@ -167,11 +170,11 @@ class Coverage(Sweep):
     joined = False
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the share with its interval."""
+        """Return the share and its interval."""
         return proportion_interval(int(values.astype(bool).sum()), len(values), paper["band"])
 
     def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
-        """Show all shares from 0 to 1."""
+        """Let the y axis extend from 0 to 1."""
         canvas.set_ylim(-0.05, 1.05)
 
 
@@ -187,12 +190,12 @@ class Counter(Sweep):
     not_negative = True
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
-        """Return the mean with the range."""
+        """Return the mean, minimum and maximum."""
         return values.mean(), values.min(), values.max()
 
 
 class Tradeoff(Panel):
-    """Regret against time, with a marker for each cell."""
+    """Mean final regret against time, with a marker for each cell."""
 
     Entry = SomeSettings
     lanes = ("regret", "timing")
@@ -204,7 +207,7 @@ class Tradeoff(Panel):
     not_negative = True
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield an artist for each cell with results in both lanes."""
+        """Yield an artist for each cell that has results in both lanes."""
         for algorithm, setting in product(self.algorithms, self.settings):
             finals = tables.trials("finals", setting, algorithm)
             times = tables.trials("times", setting, algorithm)
@@ -221,7 +224,10 @@ class Tradeoff(Panel):
 
 
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
-    """Shift x by a share of the smallest gap between ``values``, to separate the whiskers."""
+    """Return x, shifted by a fraction of the smallest gap between ``values``.
+
+    The shift separates the whiskers of different series.
+    """
     is_log = canvas.get_xscale() == "log"
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))

@@ -1,8 +1,8 @@
-"""Registry of studies: a literal mapping from names to classes.
+"""Registry that maps the name of each study to its class.
 
-Their base class is in `optimist.figures.studies.base`. Each study has its own file, which contains
-its computation and its drawing. A paper has a study if the section ``studies`` of its configuration
-contains the study's name. Every paper has the study ``facts``.
+The base class is `optimist.figures.studies.base.Study`. Each study has a module of its own, which
+also defines the panels and tables that show its results. A paper has a study if the section
+``studies`` of its configuration contains the study's name. Every paper has the study ``facts``.
 """
 
 from collections.abc import Mapping
@@ -41,5 +41,5 @@ def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
 
 @lru_cache
 def table_names() -> dict[str, list[str]]:
-    """Return the names of the tables of every study."""
+    """Return the names of each study's tables, keyed by the name of the study."""
     return {name: [*study_class(name).tables] for name in STUDIES}

@@ -1,10 +1,13 @@
-r"""Accuracy of BKB's sketch: comparison with the exact posterior on BKB's own history.
+r"""Accuracy of BKB's sketch, compared with the exact posterior on BKB's own history.
 
-Calandriello et al. (2019), with $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. Theorem 3.1:
-$\sigma^2/\alpha\le\tilde\sigma^2\le\alpha\sigma^2$ for all arms and rounds and
-$|S_t|\le 3(1+\kappa^2/\lambda)\alpha\bar q\,d_{\rm eff}$. Corollary 4.2:
+The study checks statements of Calandriello et al. (2019), where
+$\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. Theorem 3.1 says that
+$\sigma^2/\alpha\le\tilde\sigma^2\le\alpha\sigma^2$ for all arms and rounds, and that
+$|S_t|\le 3(1+\kappa^2/\lambda)\alpha\bar q\,d_{\rm eff}$. Corollary 4.2 says that
 $A_t/\alpha\preceq\tilde A_t\preceq\alpha A_t$ for $A_t = \Phi_t^\top\Phi_t+\lambda I$ and its
-sketch. Proposition B.3 orders the effective dimension, the variances spent and the log-determinant.
+sketch $\tilde A_t$. Proposition B.3 says that the effective dimension is at most the sum of the
+variances at the arms played, that this sum is at most the log-determinant, and that the
+log-determinant is at most $d_{\rm eff}(1+\log(1+\|K_t\|/\lambda))$.
 """
 
 import math
@@ -38,16 +41,17 @@ from optimist.numerics.nystrom import pivoted_root
 if TYPE_CHECKING:
     import pandas as pd
 
-# A median over this many recorded rounds gives the value at the end, or middle, of a trial.
+# Number of recorded rounds whose median is used for the end, or for the middle, of a trial.
 WINDOW = 11
 GROWING = ("inducing", "dimension", "distinct")
-# The paper's example of an accuracy, and the subject of facts about its price.
+# The paper's example of an accuracy, and the subject of facts about the cost of this accuracy.
 EPSILON, PRICE = 0.5, "epsilon/0.5"
-# Rounds at which to compute eigenvalues, O(u^3), and to check the exact posterior.
+# Rounds at which to compute eigenvalues and to check the exact posterior. The eigenvalues cost
+# O(u^3), where u is the number of distinct arms played.
 SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)
-# First round at which to compare radii, which hardly depend on the sketch before.
+# First round at which to compare radii. In earlier rounds, they hardly depend on the sketch.
 SETTLED = 20
-# Extremes so far. A fact is the worst of them at the end of a trial.
+# For each extreme value, the function that chooses the worst value, over rounds and over trials.
 WORST = {
     "ratio_low": np.min,
     "ratio_high": np.max,
@@ -63,7 +67,7 @@ WORST = {
     "drift": np.max,
 }
 COLUMNS = (
-    # BKB's own diagnostics, such as information, its estimate of the dimension.
+    # Diagnostics that BKB records itself. Its estimate of the dimension is called information.
     *("inducing", "rank", "distinct", "information"),
     *("dimension", "share", "spent", "log_det"),
     *WORST,
@@ -71,7 +75,7 @@ COLUMNS = (
 
 
 class SketchObserver(Observer):
-    """Compares BKB with the exact posterior in every round, and keeps the worst values.
+    """Observer that compares BKB with the exact posterior and keeps the worst values.
 
     Parameters
     ----------
@@ -86,15 +90,15 @@ class SketchObserver(Observer):
         self.worst: dict[str, float] = {}
         self.inside = 0
         self.spent = self.regret = 0.0
-        self.history: list[tuple[int, float]] = []  # of arms and rewards
+        self.history: list[tuple[int, float]] = []  # played arms and their rewards
 
     @property
     def t(self) -> int:
-        """Rounds so far."""
+        """Number of rounds so far."""
         return len(self.history)
 
     def note(self, **values: float) -> None:
-        """Keep the worse of earlier and new values; NaN stays NaN."""
+        """Update the worst values; a worst value that is NaN remains NaN."""
         for name, value in values.items():
             worse = WORST[name]([self.worst[name], value]) if name in self.worst else value
             self.worst[name] = float(worse)
@@ -102,7 +106,7 @@ class SketchObserver(Observer):
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Update the exact posterior like BKB, and compare."""
+        """Update the exact posterior as BKB does, and compare the two."""
         before = self.exact.leverages
         self.exact.observe(choice, reward)
         self.history.append((choice, reward))
@@ -116,24 +120,40 @@ class SketchObserver(Observer):
             self._check_the_exact()
 
     def columns(self) -> dict[str, float]:
-        r"""Return the sizes of the sketch and the worst of every comparison.
+        r"""Return the values to record after this round, by column.
 
-        dimension: $d_{\rm eff}$; share: $|S_t|$ over $d_{\rm eff}$; spent: sum of variances at the
-        arms played; log_det.
+        These columns describe the current round:
 
-        Extremes so far, NaN where nothing was measured yet. ratio_low, ratio_high: over arms and
-        rounds of $\tilde\sigma^2/\sigma^2$; within: share of rounds in which all arms were within
-        $[1/\alpha,\alpha]$; size_share: $|S_t|$ over its bound; size_per_dimension:
-        $|S_t|/d_{\rm eff}$; chain: the least slack in Proposition B.3, relative; step_error: the
-        largest relative violation of Proposition B.1, $\sigma_{t-1}^2/(1+\kappa^2/\lambda)\le
-        \sigma_{t-1}^2/(1+\sigma_{t-1}^2) = \sigma_t^2$ at the arm played, and no other grows;
-        radius_share: stochastic part of the paper's radius, squared, over the same part of the
-        exact radius and $\alpha^2\log(1+\kappa^2t)$, from round `SETTLED` on; regret_share: regret
-        over the bound of Theorem 4.1, see `regret_bound`.
+        ``dimension``  the effective dimension, $d_{\rm eff}$
+        ``share``      $|S_t|/d_{\rm eff}$
+        ``spent``      sum of the variances at the arms played
+        ``log_det``    log-determinant of the exact posterior
 
-        As of the last round in `SPECTRA`, eigenvalue_low, eigenvalue_high: extremes so far of the
-        eigenvalues of Corollary 4.2; drift: largest error of the exact posterior against a
-        fresh factorisation, relative of its variances and log-determinant, absolute of its means.
+        The other columns summarise all rounds so far, and are NaN until they are first measured.
+
+        ``ratio_low``, ``ratio_high``
+            Smallest and largest ratio $\tilde\sigma^2/\sigma^2$ of any arm.
+        ``within``
+            Share of rounds in which this ratio was within $[1/\alpha,\alpha]$ for all arms.
+        ``size_share``, ``size_per_dimension``
+            $|S_t|$ divided by its bound, and divided by $d_{\rm eff}$.
+        ``chain``
+            Least relative slack in Proposition B.3.
+        ``step_error``
+            Largest relative violation of Proposition B.1. It says that
+            $\sigma_{t-1}^2/(1+\kappa^2/\lambda)\le\sigma_{t-1}^2/(1+\sigma_{t-1}^2) = \sigma_t^2$
+            at the arm played, and that no other variance grows.
+        ``radius_share``
+            Squared stochastic part of the paper's radius, divided by the same part of the exact
+            radius and by $\alpha^2\log(1+\kappa^2t)$. It is measured from round `SETTLED` on.
+        ``regret_share``
+            Regret divided by the bound of Theorem 4.1; see `regret_bound`.
+        ``eigenvalue_low``, ``eigenvalue_high``
+            Smallest and largest eigenvalue of Corollary 4.2, measured in the rounds `SPECTRA`.
+        ``drift``
+            Largest difference between the exact posterior and a fresh factorisation, measured in
+            the rounds `SPECTRA`. It is relative for variances and for the log-determinant, and
+            absolute for means.
         """
         bkb, exact = self.bkb, self.exact
         d = exact.effective_dimension
@@ -206,7 +226,7 @@ class SketchObserver(Observer):
 def regret_bound(problem: KernelProblem, alpha: float, t: int, volume: float) -> float:
     r"""Return the bound of Theorem 4.1 on the regret of t rounds.
 
-    ``volume`` is $v = d_{\rm eff}\log(1+\kappa^2t)$, with which the bound is
+    With $v = d_{\rm eff}\log(1+\kappa^2t)$, given as ``volume``, the bound is
     $2(2\alpha)^{3/2}\sqrt t(\xi v+\sqrt{\lambda F^2v}+\xi\log(1/\delta))$.
     """
     bias = problem.norm_bound * math.sqrt(problem.ridge * volume)
@@ -215,7 +235,7 @@ def regret_bound(problem: KernelProblem, alpha: float, t: int, volume: float) ->
 
 
 def spectrum(bkb: Any) -> tuple[float, float]:
-    r"""Return the extreme generalised eigenvalues of $(\tilde A_t, A_t)$ on the arms played."""
+    r"""Return the smallest and largest generalised eigenvalue of $(\tilde A_t, A_t)$."""
     played, kernel, ridge = bkb.played, bkb.problem.kernel, bkb.problem.ridge
     points = played.points
     K = kernel(points, points)
@@ -233,7 +253,7 @@ def spectrum(bkb: Any) -> tuple[float, float]:
 
 
 class Accuracy(Study):
-    """Trials of BKB, compared with the exact posterior.
+    """Trials that compare BKB with the exact posterior in every round.
 
     See `SketchObserver.columns`.
     """
@@ -244,31 +264,38 @@ class Accuracy(Study):
     facts = ("accuracy_facts", "price")
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse algorithms other than BKB, changing sets of arms, and unknown settings."""
+        """Raise ConfigError for algorithms other than BKB, changing arms or unknown settings."""
         for label in self.section["algorithms"]:
             if name_of(label) != "bkb":
-                raise ConfigError(f"accuracy.algorithms has {label!r}; allowed: bkb[...]")
+                raise ConfigError(
+                    f"accuracy.algorithms has {label!r}; allowed: bkb, with or without options"
+                )
         for cell in self.cells(paper, ()):
             if "subset" in cell.spec.get("parameters", {}):
-                raise ConfigError(f"accuracy.settings has {cell.setting!r}; allowed: fixed arms")
+                raise ConfigError(
+                    f"accuracy.settings has {cell.setting!r}; allowed: settings with fixed arms"
+                )
 
     def about(self) -> set[str]:
-        """Return its settings with its algorithms, ``setting/algorithm``, and `PRICE`."""
+        """Return the subjects of facts: each pair ``setting/algorithm``, and `PRICE`."""
         return {*super().about(), PRICE}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return every trial at about sixty rounds, and the worst recorded values as facts."""
+        """Return the values at about sixty rounds of each trial, and the facts."""
         frame = self.watch(cells, SketchObserver, COLUMNS)
         return {"accuracy": thinned(frame), "accuracy_facts": facts(frame), "price": price(EPSILON)}
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return, by cell, the worst of each column of `WORST` at the end of trials, and growth.
+    """Return facts about each cell, computed over its trials.
 
-    growth_inducing, growth_dimension and growth_distinct are factors from the middle of a trial to
-    its end, as medians over trials; growth_share is the first over the second. effective_alpha is
-    the larger of ratio_high and 1 / ratio_low. The setting of a fact is ``setting/algorithm``. The
-    facts of a cell with an incomplete trial are NaN, as they hold for all trials or not at all.
+    For each column of `WORST`, a fact is the worst value at the end of any trial. The fact
+    ``effective_alpha`` is the larger of ``ratio_high`` and 1 / ``ratio_low``. The facts
+    ``growth_inducing``, ``growth_dimension`` and ``growth_distinct`` are the medians over trials of
+    the factor by which a column grows from the middle of a trial to its end; ``growth_share`` is
+    the median of the ratio of the first factor to the second. The setting of a fact is
+    ``setting/algorithm``. If a trial of a cell is incomplete, all facts of the cell are NaN,
+    because a fact must hold for all trials.
     """
     rows = []
     for (setting, algorithm), group in frame.groupby(["setting", "algorithm"], sort=False):
@@ -280,12 +307,13 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def price(epsilon: float) -> "pd.DataFrame":
-    r"""Return the cost of an accuracy by the theorems' own formulas, as facts about `PRICE`.
+    r"""Return what an accuracy costs according to the theorems, as facts about `PRICE`.
 
-    With $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and relative to the limit of
-    $\varepsilon\to0$, where $\alpha = 1$: price_alpha; price_sketch, $\alpha/\varepsilon^2$, on
-    the number of inducing points; price_round, its square, on the cost of a round; and
-    price_regret, $\alpha^{3/2}$, on the bound of Theorem 4.1.
+    The fact ``price_alpha`` is $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. The others are the
+    factors that depend on $\varepsilon$ in three quantities: ``price_sketch``,
+    $\alpha/\varepsilon^2$, in the number of inducing points; ``price_round``, its square, in the
+    cost of a round; and ``price_regret``, $\alpha^{3/2}$, in the bound of Theorem 4.1. As
+    $\varepsilon\to0$, $\alpha$ tends to 1.
     """
     alpha = (1.0 + epsilon) / (1.0 - epsilon)
     sketch = alpha / epsilon**2
@@ -304,7 +332,10 @@ def _facts_of_cell(group):
 
 
 def growth(trial: "pd.DataFrame", column: str) -> float:
-    """Return the ratio of a column at the end of a trial to its middle; NaN if too short."""
+    """Return the factor by which a column grows from the middle of a trial to its end.
+
+    The factor is NaN if the trial is too short.
+    """
     middle = trial[trial["round"] <= 0.5 * trial["round"].max()]
     if len(middle) < WINDOW:
         return math.nan
@@ -313,7 +344,7 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
 
 
 class AccuracyPanel(Panel):
-    """A column of the study against the round, median over trials (low, high: its range)."""
+    """Column of the study ``accuracy`` against the round: median and range over trials."""
 
     class Entry(OneSetting):
         column: str  #: Diagnostic column of the results.
@@ -323,11 +354,14 @@ class AccuracyPanel(Panel):
     words = "line: median, {band}: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:
-        """Refuse a paper without the study."""
+        """Raise ConfigError if the paper does not have the study."""
         section_of("accuracy", paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a curve for each algorithm, at about sixty rounds, as extremes move in steps."""
+        """Yield a curve for each algorithm, at about sixty rounds.
+
+        Few rounds suffice, because extremes change in steps.
+        """
         from optimist.experiments.cell_trials import kept_rounds
 
         setting, column = self.spec["setting"], self.spec["column"]
@@ -342,7 +376,7 @@ class AccuracyPanel(Panel):
 
 
 class AccuracyTable(StudyFacts):
-    """All facts of the study."""
+    """All facts of the study ``accuracy``."""
 
     tables = ("accuracy_facts",)
     prefix = "accuracy"

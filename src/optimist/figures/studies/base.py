@@ -1,4 +1,4 @@
-"""Base class of studies, and functions that watch trials."""
+"""Base class of studies, and functions that play trials with an observer."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from optimist.numerics.seeding import stream
 if TYPE_CHECKING:
     import pandas as pd
 
-# First columns of every table of watched trials; columns of the observer follow.
+# First columns of every table of watched trials; the columns of the observer follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class CellKeys(Keys):
-    """Keys of a section about the trials of some cells."""
+    """Keys of a section that requests trials of each of its algorithms in each of its settings."""
 
     settings: Texts  #: Labels of settings.
     algorithms: Texts  #: Labels of algorithms.
@@ -38,7 +38,7 @@ class CellKeys(Keys):
 
 
 class Study:
-    """Computation of tables that a paper's figures and claims need in addition to its runs.
+    """Base class of studies, which compute tables that figures and claims need besides the runs.
 
     Parameters
     ----------
@@ -52,13 +52,14 @@ class Study:
     Attributes
     ----------
     name : str
-        Name of the study's section in a paper's configuration, and of its kinds of panel and table.
+        Name of the study. Its section in the configuration and its kinds of panels and tables have
+        the same name.
     Section : type
-        Keys of the section, a subclass of `Keys`.
+        Subclass of `Keys` that defines the keys of the section.
     tables : dict of str to str
-        File format of each table, csv or parquet, by the name of the table.
+        File format of each table (csv or parquet), by the name of the table.
     facts : tuple of str
-        Names of the tables of facts, which have the columns name, setting and value.
+        Names of those tables that contain facts; their columns are name, setting and value.
     timed : bool
         Whether the study reserves cores, as the timing lane does.
     always : bool
@@ -82,7 +83,7 @@ class Study:
         self.caps = {"trials": None, "rounds": None, **caps}
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Raise ConfigError if the section asks for something impossible."""
+        """Raise ConfigError if the section does not fit the paper's configuration."""
         self.cells(paper, ())
 
     @property
@@ -95,11 +96,11 @@ class Study:
         return list(product(settings, algorithms))
 
     def about(self) -> set[str]:
-        """Return subjects of the facts other than the settings and algorithms of the cells."""
+        """Return those subjects of facts that are neither settings nor algorithms of the cells."""
         return {"/".join(pair) for pair in self.pairs}
 
     def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
-        """Return the cells of the study, one for each of `pairs` by default.
+        """Return the cells of the study; by default, one for each of `pairs`.
 
         Parameters
         ----------
@@ -122,29 +123,29 @@ class Study:
 
     @property
     def trials(self) -> range:
-        """The trials that the section requests, up to the limit."""
+        """Trials that the section requests, up to the limit in ``caps``."""
         count = self.section["trials"]
         return range(min(count, self.caps["trials"] or count))
 
     def watch(self, cells: Cells, observe: Observe, columns: Sequence[str]) -> "pd.DataFrame":
-        """Play the trials of the section with an observer; see `watch_trials`."""
+        """Play the trials of the section with an observer, as `watch_trials` does."""
         rounds, data_dir = self.caps["rounds"], self.data_dir
         return watch_trials(cells, self.trials, observe, columns, rounds=rounds, data_dir=data_dir)
 
 
 def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the section of a study that a panel shows; raise ConfigError if the paper has none."""
+    """Return the section of a study in a paper; raise ConfigError if the paper has none."""
     section: dict[str, Any] | None = paper.get("studies", {}).get(study)
     if section is None:
-        raise ConfigError(f"the paper has no study {study!r}; add it or remove the panel")
+        raise ConfigError(f"the paper has no study {study!r}; add the study or remove its panel")
     return section
 
 
 def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
-    """Return facts, given as triples of name, setting and value, as a table.
+    """Return a table of facts, which are given as triples of name, setting and value.
 
-    ``trials`` is the number of trials from which each fact is computed; it is None for properties
-    of a setting and for extremes over trials.
+    ``trials`` is the number of trials over which the facts are averaged, or None for properties of
+    settings and for extremes over trials.
     """
     import pandas as pd
 
@@ -161,18 +162,18 @@ def watch_trials(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> "pd.DataFrame":
-    """Play trials of cells with an observer; return its values at about 300 rounds of each trial.
+    """Play trials with an observer, and return what it records in about 300 rounds of each trial.
 
     Parameters
     ----------
     cells : sequence of Cell
     trials : sequence of int
     observe : callable
-        Maps the environment and the algorithm of a trial to an observer.
+        Function that maps the environment and the algorithm of a trial to an observer.
     columns : sequence of str
         Columns that the observer records.
     rounds : int or None
-        Number of rounds after which trials stop.
+        Number of rounds after which to stop a trial; None to play it to the end.
 
     Returns
     -------
@@ -194,10 +195,10 @@ def watch_trials(
 
 
 def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, T]]:
-    """Yield pairs of a turn and an item; each turn contains every item, in random order.
+    """Yield pairs of a turn and an item, where each turn contains every item in random order.
 
-    A slow period of the machine then affects all items equally. The first turn, -1, is a warm-up
-    and does not count.
+    Because of this order, a slow period of the machine affects all items equally. The first turn,
+    -1, is a warm-up and does not count.
     """
     order = stream(study, "order")
     for turn in range(-1, turns):
@@ -206,27 +207,27 @@ def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, 
 
 
 def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return watched trials at the rounds that the table of trials keeps; see `kept_rounds`."""
+    """Return the rows of watched trials at the rounds that `kept_rounds` selects."""
     trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
     is_kept = trials.transform(lambda rounds: rounds.isin(kept_rounds(rounds.to_numpy())))
     return watched[is_kept.astype(bool)].reset_index(drop=True)
 
 
 def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of watched trials that contain values."""
+    """Return those rows of watched trials that contain values."""
     return watched[watched["round"] > 0]
 
 
 def watched_notes(
     watched: "pd.DataFrame", series: str, setting: str = ""
 ) -> "Iterator[pd.DataFrame]":
-    """Yield notes that watched trials are missing, ended early or did not converge."""
+    """Yield notes on watched trials that are missing, ended early or did not converge."""
     last = watched.drop_duplicates("trial", keep="last")
     return notes(setting, series, last)
 
 
 class StudyFacts(Table):
-    """All facts whose names start with the study's name, with one row per subject.
+    """Table of all facts whose names start with a study's name, with one row per subject.
 
     Attributes
     ----------
@@ -237,7 +238,7 @@ class StudyFacts(Table):
     prefix: ClassVar[str]
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield the facts of each subject."""
+        """Yield a row for each subject, with its facts as columns."""
         facts = tables.frame("facts")
         facts = facts[facts["name"].astype(str).str.startswith(f"{self.prefix}_")]
         for setting, group in facts.groupby("setting", sort=False):

@@ -1,9 +1,9 @@
 r"""Dependence of BKB's sketch size and regret on the effective dimension of the arms.
 
-Calandriello et al. (2019): the effective dimension is
-$d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$, from the exact posterior on the arms that the sketched
-method played. The number of inducing points should follow the effective dimension, and the bound on
-the regret in Theorem 4.1 depends on it.
+Calandriello et al. (2019) define the effective dimension as
+$d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$, with variances from the exact posterior after the arms
+that the sketched method played. The number of inducing points should be proportional to the
+effective dimension, and the bound on the regret in Theorem 4.1 depends on it.
 """
 
 import math
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WATCHED = ("bkb", "dtc_ucb")
-# Columns that methods with inducing points record themselves, and columns that are added here.
+# Columns recorded in every trial with inducing points, then columns that the observer adds.
 COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")
 
 
 class DimensionObserver(Observer):
-    """Observer that updates the exact posterior along with the algorithm.
+    """Observer that updates the exact posterior whenever the algorithm learns.
 
-    A round costs O(Au), where u of the A arms have been played.
+    A round costs O(Au) if u of the A arms have been played so far.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class DimensionObserver(Observer):
     def __init__(self, environment: Any, algorithm: Any) -> None:
         problem, arms, means = algorithm.problem, environment.arms(0), environment.means(0)
         self.problem = problem
-        self.alpha = getattr(algorithm, "alpha", math.nan)  # only BKB has it, from its theory
+        self.alpha = getattr(algorithm, "alpha", math.nan)  # from BKB's theory; DTC-UCB has none
         self.exact = DistinctPosterior(problem.kernel, arms, problem.ridge)
         self.prior_bound = float(problem.kernel.diagonal(arms).max())
         self.mean_gap = float(means.max() - means.mean())
@@ -57,7 +57,7 @@ class DimensionObserver(Observer):
     def after(
         self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
     ) -> None:
-        """Update the exact posterior as the algorithm does, and compare regret with its bound."""
+        """Update the exact posterior with the reward, and compare the regret with its bound."""
         self.exact.observe(choice, reward)
         self.regret += regret
         volume = self.exact.effective_dimension * math.log1p(self.prior_bound * (t + 1))
@@ -67,17 +67,18 @@ class DimensionObserver(Observer):
             self.worst[name] = float(np.maximum(self.worst[name], value / bound))
 
     def columns(self) -> dict[str, float]:
-        r"""Return $d_{\rm eff}$, and ratios of regrets to the bound of Theorem 4.1.
+        r"""Return $d_{\rm eff}$, and two regrets divided by the bound of Theorem 4.1.
 
-        regret_share is the largest ratio so far of the regret to the bound, and uniform_share is
-        the largest ratio so far of the expected regret of uniform play to the same bound. Uniform
-        play itself would have a larger effective dimension, and therefore a larger bound.
+        ``regret_share`` is the largest ratio so far of the regret to the bound. ``uniform_share``
+        is the largest ratio so far of the expected regret of uniform play to the same bound, which
+        is computed from the arms that the algorithm played. Uniform play would have a larger
+        effective dimension, and therefore a larger bound.
         """
         return {"dimension": self.exact.effective_dimension, **self.worst}
 
 
 class Dimension(Study):
-    """Trials of BKB, or of DTC-UCB for comparison, with the effective dimension.
+    """Trials that compute the effective dimension for BKB and, as a comparison, DTC-UCB.
 
     See `DimensionObserver`.
     """
@@ -85,13 +86,13 @@ class Dimension(Study):
     name = "dimension"
 
     class Section(Keys):
-        #: Blocks of cells: every setting with every algorithm of the block.
+        #: Blocks of cells; each block combines all of its settings with all of its algorithms.
         blocks: Annotated[list[CellKeys], MinLen(1)]
 
     tables: ClassVar = {"dimension": "parquet"}
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse duplicate cells, algorithms not in `WATCHED`, and changing sets of arms."""
+        """Raise ConfigError for duplicate cells, algorithms not in `WATCHED` or changing arms."""
         cells = self.cells(paper, ())
         for cell in cells:
             if cells.count(cell) > 1:
@@ -100,24 +101,26 @@ class Dimension(Study):
                 allowed = ", ".join(WATCHED)
                 raise ConfigError(f"dimension.blocks has {cell.algorithm!r}; allowed: {allowed}")
             if "subset" in cell.spec.get("parameters", {}):
-                raise ConfigError(f"dimension.blocks has {cell.setting!r}; allowed: fixed arms")
+                raise ConfigError(
+                    f"dimension.blocks has {cell.setting!r}; allowed: settings with fixed arms"
+                )
 
     @property
     def parts(self) -> list[Study]:
-        """A study for each block."""
+        """For each block, a study that plays the trials of the block."""
         return [Study(block, self.caps, self.data_dir) for block in self.section["blocks"]]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of a setting and an algorithm from the same block."""
+        """All pairs of a setting and an algorithm that belong to the same block."""
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:
-        """Return the names of the table's columns, to which claims refer."""
+        """Return the names of the table's columns, because claims refer to them."""
         return {*COLUMNS}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the observed values of every trial at about sixty rounds."""
+        """Return the observed values at about sixty rounds of each trial."""
         import pandas as pd
 
         rest, frames = iter(cells), []
@@ -128,7 +131,7 @@ class Dimension(Study):
 
 
 class DimensionTable(Table):
-    """Table of the observed values at the ends of complete trials, as means over trials."""
+    """Observed values at the end of complete trials, as means over trials."""
 
     tables = ("dimension",)
     meanings: ClassVar = {

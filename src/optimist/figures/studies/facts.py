@@ -1,4 +1,4 @@
-"""Facts about the environments of a paper, to compare with the paper's own numbers."""
+"""Facts about the environments of a paper, which can be compared with the paper's own numbers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -30,9 +30,9 @@ class Facts(Study):
         return [Cell(paper["paper"], setting, "", spec) for setting, spec in specs.items()]
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the facts about each environment in trial 0, and about its data.
+        """Return facts about the environment of each setting in trial 0, and about its data set.
 
-        The facts about a data set appear once, with the first setting that uses it.
+        Facts about a data set appear only once, for the first setting that uses it.
         """
         rows, seen = [], set()
         for cell in cells:

@@ -1,16 +1,16 @@
 r"""Trials of Hvt-UCB that check its analysis of the estimate and the regret in every round.
 
-Wang et al. (2025): Lemma 1 says $\|\hat\theta_{t+1}-\theta_*\|_{V_t} \le \beta_t$ for all t; its
-proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$. The proof of Theorem 1
+Lemma 1 of Wang et al. (2025) says that $\|\hat\theta_{t+1}-\theta_*\|_{V_t} \le \beta_t$ for all
+t; its proof uses $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$. The proof of Theorem 1
 (Appendix C.1, before constants are dropped) bounds the regret by
 $$4\beta_T\Big(\sqrt{2\kappa}\sqrt{\textstyle\sum_{t\le T}(\nu_t^2+\sigma_{\min}^2)}
     + \frac{cL\kappa}{\sqrt\lambda}\Big),\qquad
   c = \frac{\sqrt{\lambda(2+4S^2)}}{\tau_0} + 107\Lambda,$$
-and Corollary 1 has $\nu$ in place of $\nu_t$. The bound is computed in every round from the sum and
-the radius so far. The regret of t rounds never exceeds 2LSt.
+and Corollary 1 replaces $\nu_t$ by $\nu$. The bound after each round is computed from the sum up to
+this round and the current radius. The regret of t rounds never exceeds 2LSt.
 
-Deviation: by the definition of $w_t$, the second term needs 4c in place of c. The code uses the
-bound as printed, which is smaller.
+Deviation: by the definition of $w_t$, the second term needs 4c instead of c. The code uses the
+printed bound, which is smaller.
 """
 
 import math
@@ -47,7 +47,7 @@ COLUMNS = ("distance", "largest", "bounded", "regret_share", "void")
 
 
 class LemmaObserver(Observer):
-    """Observer of the estimate and the regret of Hvt-UCB in one trial.
+    """Observer that compares the estimate and the regret of Hvt-UCB with their bounds.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class LemmaObserver(Observer):
         self._void = math.inf
 
     def before(self, t: int) -> None:
-        """Store the estimate on which the choice will depend."""
+        """Store the estimate from which the algorithm will choose."""
         self._estimate = self._algorithm.estimate
 
     def after(
@@ -85,7 +85,7 @@ class LemmaObserver(Observer):
         self._compare_regret(self._environment.context(t)["scale"])
 
     def _compare_regret(self, scale):
-        """Compare the regret so far, and the largest possible regret, with the proof's bound."""
+        """Compare the regret so far and the largest possible regret with the bound of the proof."""
         problem = self._algorithm.problem
         nu = problem.scale_bound if self._algorithm.uses_bound else scale
         self._squares += nu * nu + problem.least_scale**2
@@ -97,12 +97,19 @@ class LemmaObserver(Observer):
     def columns(self) -> dict[str, float]:
         """Return the quantities that the analysis bounds.
 
-        distance: distance from the estimate to the true parameter in the norm of V, divided by the
-        radius; largest: the largest distance so far; bounded: the share of rounds so far in which
-        the error in the direction of the played arm was at most half of the threshold;
-        regret_share: the largest ratio so far of the regret to the bound in the same round; void:
-        the smallest ratio so far of the bound to the largest regret that is possible in as many
-        rounds; it is above 1 if no run can violate the bound.
+        ``distance``
+            Distance from the estimate to the true parameter in the norm of V, divided by the
+            radius.
+        ``largest``
+            Largest ``distance`` so far.
+        ``bounded``
+            Share of the rounds so far in which the error in the direction of the played arm was at
+            most half of the threshold.
+        ``regret_share``
+            Largest ratio so far of the regret to its bound in the same round.
+        ``void``
+            Smallest ratio so far of the bound to the largest regret that is possible in the same
+            number of rounds. If it is above 1, no run can violate the bound.
         """
         return {
             "distance": self._distance,
@@ -114,7 +121,7 @@ class LemmaObserver(Observer):
 
 
 def regret_bound(algorithm: Any, squares: float) -> float:
-    r"""Return the bound from the proof of Theorem 1 after the rounds that an algorithm has seen.
+    r"""Return the bound on the regret so far from the proof of Theorem 1.
 
     Parameters
     ----------
@@ -137,32 +144,35 @@ class Lemmas(Study):
 
     class Section(Keys):
         settings: Texts  #: Labels of settings.
-        algorithm: str  #: Label of the algorithm, a variant of hvt_ucb.
+        algorithm: str  #: Label of the algorithm: hvt_ucb, with or without options.
         trials: Count  #: Trials per setting.
 
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
     facts = ("lemma_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse algorithms other than Hvt-UCB, and unknown settings."""
+        """Raise ConfigError for an algorithm other than Hvt-UCB or an unknown setting."""
         label = self.section["algorithm"]
         if name_of(label) != "hvt_ucb":
-            raise ConfigError(f"lemmas.algorithm is {label!r}; allowed: hvt_ucb[...]")
+            raise ConfigError(
+                f"lemmas.algorithm is {label!r}; allowed: hvt_ucb, with or without options"
+            )
         super().check(paper)
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return all trials at about sixty rounds, and facts about all recorded rounds."""
+        """Return the values at about sixty rounds of each trial, and facts about all rounds."""
         frame = self.watch(cells, LemmaObserver, COLUMNS)
         return {"lemmas": thinned(frame), "lemma_facts": facts(frame)}
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return facts computed from a table of watched trials.
+    """Return facts about the trials of each setting, computed from a table of watched trials.
 
-    The facts are the largest distance and the smallest share over trials, the share of trials in
-    which the distance never exceeded the radius, the largest ratio of the regret to its bound, and
-    the smallest ratio of the bound to the largest possible regret. A setting with an incomplete
-    trial has no facts, because a fact must hold for all trials.
+    The columns are explained in `LemmaObserver.columns`. The facts are the largest value of
+    ``largest`` over trials, the smallest value of ``bounded``, the share of trials in which
+    ``distance`` never exceeded 1, the largest value of ``regret_share``, and the smallest value of
+    ``void``. A setting with an incomplete trial has no facts, because a fact must hold for all
+    trials.
     """
     last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
     rows = []
@@ -179,21 +189,21 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 class Distance(Named):
-    setting: str  #: A setting of the study lemmas.
+    setting: str  #: Label of a setting of the study lemmas.
 
 
 class LemmasPanel(Panel):
-    """Ratio of the estimate's distance to the radius against the round, median over trials."""
+    """Median distance between estimate and truth, divided by the radius, against the round."""
 
     class Entry(PanelKeys):
-        series: Annotated[list[Distance], MinLen(1)]  #: The compared settings.
+        series: Annotated[list[Distance], MinLen(1)]  #: Settings to compare.
 
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
     words = "line: median, {band}: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:
-        """Refuse a setting that the study does not watch."""
+        """Raise ConfigError for a setting that the study does not have."""
         watched = section_of("lemmas", paper)["settings"]
         for series in self.spec["series"]:
             if series["setting"] not in watched:

@@ -1,10 +1,12 @@
 r"""Error of the estimate from GO-UCB's Phase I.
 
-Liu and Wang (2023), Lemma 5.1 and Theorem 5.2: the least-squares estimate from n uniform points has
+By Lemma 5.1 and Theorem 5.2 of Liu and Wang (2023), the least-squares estimate from n uniformly
+drawn points satisfies
 $$\mathbb E_{x\sim\mathcal U}\big(f_x(\hat w_0)-f_x(w^*)\big)^2 = \tilde O(1/n),\qquad
   \|\hat w_0-w^*\|_2^2 = \tilde O(1/n) .$$
-The second bound requires an identifiable parameter. The units of a network can be permuted, so the
-distance is the smallest over all orders of the units, and is computed only for small networks.
+The second bound requires an identifiable parameter. Because permuting the units of a network does
+not change its function, the distance is the smallest over all orders of the units. It is computed
+only for small networks.
 """
 
 import itertools
@@ -25,16 +27,16 @@ from optimist.numerics.network import TwoLayerNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 2000  # number of points from which an expectation is estimated
-MOST_UNITS = 6  # largest number of units for which all orders are tried
+POINTS = 2000  # number of points from which to estimate an expectation
+MOST_UNITS = 6  # maximum number of units for which to try all orders
 COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 
 def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> float:
     """Return the smallest squared distance between two parameters over all orders of the units.
 
-    The parameters, ``w`` and ``theta``, have shape (d_w,). The distance is NaN for a network of
-    more than `MOST_UNITS` units.
+    The parameters, ``w`` and ``theta``, have shape (d_w,). If the network has more than
+    `MOST_UNITS` units, the distance is NaN.
     """
     if network.hidden > MOST_UNITS:
         return math.nan
@@ -48,9 +50,11 @@ def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> floa
 def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, Any]:
     """Play Phase I of one trial, and return the columns of the study.
 
-    initial: the number of initial points; drawn_error: the expected squared error of the parameters
-    from which the fit starts; error: that of the fitted parameters; share: error divided by
-    drawn_error; distance: see `distance`.
+    ``initial``      number of initial points
+    ``drawn_error``  expected squared error of the parameters from which the fit starts
+    ``error``        expected squared error of the fitted parameters
+    ``share``        ``error`` divided by ``drawn_error``
+    ``distance``     see `distance`
     """
     environment, problem = build(cell, trial, data_dir)
     algorithm: Any = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
@@ -73,7 +77,7 @@ def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, An
 
 
 class Oracle(Study):
-    """Trials of GO-UCB up to the end of Phase I, with the error of the estimate."""
+    """Trials of GO-UCB up to the end of Phase I, and the error of the resulting estimate."""
 
     name = "oracle"
     Section = CellKeys
@@ -81,19 +85,24 @@ class Oracle(Study):
     facts = ("oracle_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse algorithms other than GO-UCB, and functions that are not networks."""
+        """Raise ConfigError for algorithms other than GO-UCB or functions that are not networks."""
         for label in self.section["algorithms"]:
             if name_of(label) != "go_ucb" or "variant=tuned" in label:
-                raise ConfigError(f"oracle.algorithms has {label!r}; allowed: go_ucb[...]")
+                raise ConfigError(
+                    f"oracle.algorithms has {label!r}; allowed: go_ucb without variant=tuned"
+                )
         for cell in self.cells(paper, ()):
             parameters = cell.spec.get("parameters", {})
             if parameters.get("function") not in ("network", "drawn_network"):
-                raise ConfigError(f"oracle.settings has {cell.setting!r}; allowed: networks")
+                raise ConfigError(
+                    f"oracle.settings has {cell.setting!r}; allowed: settings whose function is a "
+                    "network"
+                )
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the measurements of all trials, and their means as facts.
 
-        Phase I is never shortened, because it gives an estimate only when it ends.
+        The limit on rounds does not shorten Phase I, which gives an estimate only at its end.
         """
         import pandas as pd
 
@@ -108,9 +117,10 @@ class Oracle(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the means over trials of share and distance as facts about ``setting/algorithm``.
+    """Return the means of ``share`` and ``distance`` over trials as facts.
 
-    For each setting, also return the power of T in the second term under the root of Theorem 4.1.
+    The subject of these facts is ``setting/algorithm``. A further fact about each setting is the
+    power of T in the second term under the square root of Theorem 4.1.
     """
     rows = [
         (f"oracle_{column}", f"{setting}/{algorithm}", float(group[column].mean()))
@@ -124,10 +134,10 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def second_term_power() -> float:
-    r"""Return the power of T in the second term under the root in Theorem 4.1, for fixed lambda.
+    r"""Return the power of T in the second term under the square root of Theorem 4.1.
 
-    With $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the proof bounds the
-    regret by the square root of $T\sum_tr_t^2$.
+    Here, lambda is fixed. If $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the
+    proof bounds the regret by the square root of $T\sum_tr_t^2$.
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]
     return math.log2(terms[1] / terms[0])

@@ -1,7 +1,8 @@
-r"""Cost of an estimate from all data against the length of the history, timed in random order.
+r"""Cost of an estimate that uses the whole history, as a function of the history's length.
 
-Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
-cost $O(t)$ in round t; Table 1: TOFU takes one pass.
+The estimates are timed in random order. According to Wang et al. (2025), adaptive Huber regression
+(HEAVY-OFUL) takes $O(\log T)$ passes of cost $O(t)$ in round t (Section 3.2), and TOFU takes one
+pass (Table 1).
 """
 
 import time
@@ -27,10 +28,11 @@ from optimist.numerics.seeding import stream
 if TYPE_CHECKING:
     import pandas as pd
 
-# After this many rounds, every method has an estimate.
+# Minimum length of a history. Every method has an estimate after this many rounds.
 LEAST_ROUNDS = 10
-# For each method, a function that returns the ridge of its estimate from n observations, and the
-# radius of its ball, if any. The estimates of GLM-UCB and RS-GLinCB are not projected.
+# For each method, a function of the problem and of the number n of observations. It returns the
+# ridge of the estimate and the radius of the ball onto which the estimate is projected, or None for
+# no projection (GLM-UCB and RS-GLinCB).
 ESTIMATES = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
         problem.dimension * np.log(2.0 + n),
@@ -39,7 +41,7 @@ ESTIMATES = {
     "rs_glincb[constants=practical]": lambda problem, n: (float(problem.dimension), None),
     "ofuglb": lambda problem, n: (0.0, problem.norm_bound),
 }
-# Names of the methods with estimates under heavy tails.
+# Names of the methods with estimates for heavy-tailed rewards.
 HEAVY_TAILED = ("heavy_oful", "tofu")
 
 
@@ -59,7 +61,7 @@ class CountedRegression:
 
     def __init__(self, regression: HuberRegression) -> None:
         self._regression = regression
-        self._last: Any = None  # last clipped point; clipping it again costs no pass
+        self._last: Any = None  # last point that was clipped; clipping it again costs no pass
         self.passes = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -81,27 +83,27 @@ class CountedRegression:
 
 
 class Passes(Study):
-    """Cost of an estimate from all data against the length of the history.
+    """Cost of an estimate that uses the whole history, for histories of different lengths.
 
-    A history consists of plain arrays. Its arms are drawn uniformly from the setting's arms, and
-    its rewards from the setting's law. Each estimate starts from the origin and passes through the
-    history as often as its solver needs; the number of passes is recorded. Estimates use maximum
-    likelihood or, for heavy tails, adaptive Huber regression or the one pass of TOFU.
+    The arms of a history are drawn uniformly from the setting's arms, and the rewards from the
+    setting's distribution. Each solver starts at the origin and passes through the history as often
+    as it needs; the study records the time and the number of passes. Estimates use maximum
+    likelihood or, for heavy-tailed rewards, adaptive Huber regression or TOFU's single pass.
     """
 
     name = "passes"
 
     class Section(Keys):
-        setting: str  #: Setting from which arms and rewards come.
-        algorithms: Texts  #: Labels of the methods that refit.
-        lengths: Annotated[list[Count], MinLen(2)]  #: Numbers of rounds in the histories.
-        turns: Count  #: Number of turns; in each, methods refit at all lengths in random order.
+        setting: str  #: Label of the setting from which arms and rewards come.
+        algorithms: Texts  #: Labels of the methods whose estimates to time.
+        lengths: Annotated[list[Count], MinLen(2)]  #: Lengths of the histories in rounds.
+        turns: Count  #: Number of turns; in each, all methods are timed at all lengths.
 
     tables: ClassVar = {"passes": "csv"}
     timed = True
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse methods whose estimates are not implemented here."""
+        """Raise ConfigError for methods whose estimates are not implemented here."""
         for cell in self.cells(paper, ()):
             is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
             allowed = HEAVY_TAILED if is_heavy_tailed else tuple(ESTIMATES)
@@ -113,14 +115,14 @@ class Passes(Study):
 
     @property
     def lengths(self) -> list[int]:
-        """The lengths of histories, scaled down if the longest exceeds the limit on rounds."""
+        """Lengths of the histories, scaled down if the longest exceeds the limit on rounds."""
         lengths, longest = self.section["lengths"], self.caps["rounds"]
         if longest is None or longest >= max(lengths):
             return list(lengths)
         return sorted({max(LEAST_ROUNDS, n * longest // max(lengths)) for n in lengths})
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the seconds and passes of each estimate in each turn."""
+        """Return the time and the number of passes of each estimate in each turn."""
         import pandas as pd
 
         lengths, turns = self.lengths, self.section["turns"]
@@ -139,7 +141,10 @@ class Passes(Study):
 def _measurement(
     environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
 ) -> Callable[[str, int], tuple[float, int]]:
-    """Return a function that maps a label and a length to the seconds and passes of an estimate."""
+    """Return a function that maps a label and a length to the cost of an estimate.
+
+    The cost consists of the seconds and the number of passes.
+    """
     if isinstance(problem, HeavyTailedProblem):
         names = list(dict.fromkeys(map(name_of, labels)))
         algorithms = stored_algorithms(environment, problem, names, lengths)
@@ -149,9 +154,9 @@ def _measurement(
 
 
 def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> dict[int, History]:
-    """Return raw histories by length, with arms drawn from the environment's arms.
+    """Return histories of the given lengths, with arms drawn from the environment's arms.
 
-    Each history is the start of every longer history.
+    Each history consists of the first rounds of the longest one.
     """
     rng = stream("passes", "history")
     arms = np.concatenate([environment.arms(t) for t in range(environment.horizon)])
@@ -165,7 +170,7 @@ def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> 
 
 
 def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
-    """Return the seconds and passes that a method's estimate from a history takes."""
+    """Return the seconds and the number of passes that computing a method's estimate takes."""
     ridge, ball = ESTIMATES[label](problem, history.plays)
     likelihood = CountedLikelihood(problem.link, history, ridge)
     start = time.perf_counter()
@@ -179,7 +184,10 @@ def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, in
 def stored_algorithms(
     environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
 ) -> dict[tuple[str, int], Any]:
-    """Return algorithms after the first rounds of one history, by name and number of rounds."""
+    """Return algorithms that have learned from the first rounds of one history.
+
+    The keys are pairs of a name and a number of rounds.
+    """
     algorithms = {}
     chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
     for name in names:
@@ -193,13 +201,15 @@ def stored_algorithms(
 
 
 def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
-    """Return the seconds and passes that an estimate from an algorithm's history takes.
+    """Return the seconds and the number of passes that computing an algorithm's estimate takes.
 
     Parameters
     ----------
     label : str
-        A label of ``tofu``, or of ``heavy_oful``, whose option ``solver`` chooses the solver.
+        A label of ``tofu`` or ``heavy_oful``. The option ``solver`` of ``heavy_oful`` selects the
+        solver.
     algorithm : HeavyOFUL or TOFU
+        Algorithm from whose history to compute the estimate.
     """
     start = time.perf_counter()
     if name_of(label) == "tofu":

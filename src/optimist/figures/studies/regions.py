@@ -1,4 +1,7 @@
-"""Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
+"""Confidence regions in the plane, sampled on a grid, as in the later version of the paper.
+
+The paper is Zhang et al. (2025).
+"""
 
 import math
 from collections.abc import Iterator
@@ -33,30 +36,31 @@ COLUMNS = (
 
 
 class Regions(Study):
-    """Confidence regions in the plane, drawn from one trial."""
+    """Confidence regions in the plane after a given round of one trial."""
 
     name = "regions"
 
     class Section(Keys):
-        setting: str  #: Label of a setting with two dimensions.
+        setting: str  #: Label of a setting of dimension 2.
         algorithms: Texts  #: Labels of algorithms.
-        round: Count  #: Round after which regions are drawn.
+        round: Count  #: Round after which to compute the regions.
         resolution: Annotated[int, Ge(2)]  #: Grid points per axis.
 
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
     facts = ("region_areas",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse a round beyond the horizon, an unknown setting and unknown algorithms."""
+        """Raise ConfigError for a round beyond the horizon, or an unknown setting or algorithm."""
         for cell in self.cells(paper, ()):
             horizon = cell.spec["horizon"]
             if self.section["round"] > horizon:
                 raise ConfigError(
-                    f"regions.round is {self.section['round']}; allowed: at most {horizon}"
+                    f"regions.round is {self.section['round']}; allowed: at most the "
+                    f"horizon, {horizon}"
                 )
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the regions of all cells on their grids, and their areas as facts."""
+        """Return the region of each cell, sampled on a grid, and its area as a fact."""
         import pandas as pd
 
         rounds = min(self.section["round"], self.caps["rounds"] or self.section["round"])
@@ -76,16 +80,16 @@ class Regions(Study):
 def confidence_region(
     cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
 ) -> "pd.DataFrame":
-    """Sample a cell's confidence set on a grid of parameters, after some rounds of trial 0.
+    """Sample the confidence set of a cell on a grid of parameters after ``rounds`` rounds.
 
     Parameters
     ----------
     cell : Cell
         A cell of a setting with dimension 2.
     rounds : int
-        Number of rounds.
+        Number of rounds of trial 0 to play.
     resolution : int
-        Number of grid points per axis. The grid covers the ball and a margin.
+        Number of grid points per axis. The grid covers the ball and a margin around it.
 
     Returns
     -------
@@ -110,7 +114,7 @@ def confidence_region(
 
 
 def area(region: "pd.DataFrame") -> float:
-    """Estimate, from its grid, the area of the part of a region that lies in the ball."""
+    """Estimate from the grid points the area of the part of a region that lies in the ball."""
     x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
@@ -119,8 +123,8 @@ def area(region: "pd.DataFrame") -> float:
 class RegionsPanel(Panel):
     """Outlines of confidence regions within the ball of parameters, with the true parameter.
 
-    The column ``piece`` numbers the outlines of a region. The role ``truth`` marks the true
-    parameter. In a row with the role ``ball``, x is the bound on norms.
+    The column ``piece`` numbers the outlines of a region. The row with the role ``truth`` is the
+    true parameter. In the row with the role ``ball``, x is the radius of the ball.
     """
 
     class Entry(PanelKeys):
@@ -132,7 +136,7 @@ class RegionsPanel(Panel):
     columns = ("piece",)
 
     def check(self, paper: Paper) -> None:
-        """Refuse an algorithm whose region the study does not compute."""
+        """Raise ConfigError for an algorithm whose region the study does not compute."""
         computed = section_of("regions", paper)["algorithms"]
         for label in self.algorithms:
             if label not in computed:
@@ -163,8 +167,8 @@ class RegionsPanel(Panel):
         for series, region in sorted(drawing.by_series(artists), key=lambda one: -_extent(one[1])):
             for _, outline in region.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **style.patch(series))
-        # Change the limits to give both axes the same scale, because a box of another shape would
-        # cut off the text below it.
+        # Give both axes the same scale by changing their limits. Changing the shape of the box
+        # would cut off the text below it.
         canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
         for artist in drawing.of_role(artists, "truth").itertuples():
@@ -175,14 +179,17 @@ class RegionsPanel(Panel):
             canvas.plot(artist.x * np.cos(angle), artist.x * np.sin(angle), **keywords)
 
     def handle(self, label: str, series: str, style: "Style", joined: bool) -> Any:
-        """Return a patch for the legend."""
+        """Return the legend entry of a region: a filled patch."""
         from matplotlib.patches import Patch
 
         return Patch(label=label, **style.patch(series))
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield the outlines of the part of a region in the ball; the stated area is of this part."""
+    """Yield the outlines of the part of a region that lies in the ball.
+
+    The area that the legend states is the area of this part.
+    """
     in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
     grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):

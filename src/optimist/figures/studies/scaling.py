@@ -1,4 +1,4 @@
-"""Cost of the two parts of a GLB-OMD update against the dimension, timed in random order."""
+"""Cost of the two parts of a GLB-OMD update in different dimensions, timed in random order."""
 
 import time
 from collections.abc import Iterator
@@ -30,26 +30,27 @@ NORM_BOUND = 3.0
 
 
 class Scaling(Study):
-    """Cost of one update against the dimension."""
+    """Cost of one GLB-OMD update in different dimensions."""
 
     name = "scaling"
 
     class Section(Keys):
-        dimensions: list[Count]  #: The dimensions d.
-        turns: Count  #: Number of turns; in each, every dimension has one update, in random order.
+        dimensions: list[Count]  #: Dimensions d in which to time updates.
+        turns: Count  #: Number of turns; in each, one update is timed per dimension.
 
     tables: ClassVar = {"scaling": "csv"}
     timed = True
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse a paper whose method is not GLB-OMD."""
+        """Raise ConfigError if the paper's method is not GLB-OMD."""
         if paper.get("method") != "glb_omd":
             raise ConfigError(
-                "scaling times an update of glb_omd; allowed: a paper whose method is glb_omd"
+                "the study scaling times updates of glb_omd; allowed: papers whose method is "
+                "glb_omd"
             )
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the seconds that each part takes at each dimension in each turn."""
+        """Return the time in seconds that each part takes in each dimension and turn."""
         import pandas as pd
 
         updates = [Update(dimension) for dimension in self.section["dimensions"]]
@@ -64,7 +65,7 @@ class Scaling(Study):
 
 
 class Update:
-    """An instance of GLB-OMD of a given dimension, whose updates are timed one by one.
+    """An instance of GLB-OMD in a given dimension, whose updates are timed one by one.
 
     Parameters
     ----------
@@ -85,10 +86,11 @@ class Update:
         )
 
     def measure(self) -> dict[str, float]:
-        """Return the seconds that the rank-one part and the projection take.
+        """Return the time in seconds that the rank-one part and the projection take.
 
-        The rank-one part is an update that stays inside the ball. The projection moves a point from
-        twice the radius to the ball, in the norm that these updates define.
+        The rank-one part is an update after which the estimate is still inside the ball. The
+        projection, in the norm that these updates define, moves a point whose norm is twice the
+        radius onto the ball.
         """
         algorithm = self._algorithm
         arm = self._rng.standard_normal((1, self.dimension))
@@ -99,29 +101,29 @@ class Update:
         project(algorithm.H, 2.0 * NORM_BOUND * arm[0], NORM_BOUND)
         end = time.perf_counter()
         if algorithm.projections:
-            raise RuntimeError("the rank-one part of an update left the ball")
+            raise RuntimeError("the estimate left the ball in the rank-one part of an update")
         return {"rank_one": middle - start, "projection": end - middle}
 
 
 class Cost(Named):
-    part: Literal["projection", "rank_one"]  #: Part of an update.
+    part: Literal["projection", "rank_one"]  #: Part of an update to show.
 
 
 class ScalingPanel(Panel):
-    """Time of each part of an update against the dimension, with its log-log slope."""
+    """Time of each part of an update against the dimension, with the log-log slope."""
 
     class Entry(PanelKeys):
-        series: Annotated[list[Cost], MinLen(1)]  #: The compared parts.
+        series: Annotated[list[Cost], MinLen(1)]  #: Parts to compare.
 
     tables = ("scaling",)
     axes = Axes("dimension d", "seconds per update", "log", "log")
 
     def check(self, paper: Paper) -> None:
-        """Refuse a paper without the study."""
+        """Raise ConfigError if the paper does not have the study."""
         section_of("scaling", paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the median times of each part, and the slope over the last decade of dimensions."""
+        """Yield the median times of each part, and the slope in the last decade of dimensions."""
         scaling = tables.frame("scaling", ("dimension", "part", "seconds"))
         medians = scaling.groupby(["part", "dimension"])["seconds"].median().reset_index()
         for series in self.spec["series"]:

@@ -1,8 +1,8 @@
-r"""Figure 2 of the BKB paper: the variances of approximate posteriors, near and far from the data.
+r"""Variances of approximate posteriors near and far from the data, as in Figure 2 of the BKB paper.
 
 A function from a Gaussian process with a Gaussian kernel on [0, 1] is observed t times, at points
-drawn uniformly from [0, 1/2]. The posterior of each method is compared with the exact posterior,
-on this interval and beyond. The paper's "bandwidth" of 100 is read as an inverse squared
+drawn uniformly from [0, 1/2]. The posterior of each method is compared with the exact posterior on
+this interval and outside it. The paper's "bandwidth" of 100 is interpreted as an inverse squared
 lengthscale (docs/deviations.md).
 """
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
     from optimist.figures.style import Style
 
-# Styles of the function and of the inducing points.
+# Styles in which to draw the function and the inducing points.
 FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 JITTER = 1e-9
 BAND = 3.0
 FAR = 0.6  # smallest x that counts as far from the data
 
-# Statistics over trials, by column.
+# Statistic that summarises each column over trials.
 OVER_TRIALS = {
     **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
     "lowest": "min",
@@ -58,13 +58,16 @@ OVER_TRIALS = {
 
 
 def methods(section: Mapping[str, Any]) -> list[str]:
-    """Return the names of the posteriors: ``bkb_5`` has q-bar 5, and ``rff_20`` has 20 features."""
+    """Return the names of the posteriors.
+
+    For example, ``bkb_5`` is BKB with a q-bar of 5, and ``rff_20`` is RFF with 20 features.
+    """
     sketched = [f"bkb_{q_bar:g}" for q_bar in section["q_bars"]]
     return ["exact", *sketched, "dtc", "sor", *(f"rff_{number}" for number in section["features"])]
 
 
 def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "pd.DataFrame":
-    """Return the posteriors in a trial: one row per method, number of observations and grid point.
+    """Return the posteriors of a trial, by method, number of observations and grid point.
 
     Parameters
     ----------
@@ -74,11 +77,16 @@ def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "p
     Returns
     -------
     DataFrame
-        Columns method, round, x, f, mean, low and high (three standard deviations from the mean),
-        deviation (standard deviation of f), exact (standard deviation of f under the exact
-        posterior), seen (whether the point was observed), inducing (whether it is an inducing
-        point), size (number of inducing points), rank (rank of their kernel matrix) and dimension
-        (effective dimension).
+        The columns are ``method``, ``round``, ``x``, ``f``, ``mean`` and the following:
+
+        ``low``, ``high``  three standard deviations below and above the mean
+        ``deviation``      standard deviation of f
+        ``exact``          standard deviation of f under the exact posterior
+        ``seen``           whether the grid point was observed
+        ``inducing``       whether the grid point is an inducing point
+        ``size``           number of inducing points
+        ``rank``           rank of the kernel matrix of the inducing points
+        ``dimension``      effective dimension
     """
     import pandas as pd
 
@@ -110,7 +118,7 @@ def _algorithms(
     kernel: GaussianKernel,
     rng: Callable[[str], np.random.Generator],
 ) -> dict[str, Any]:
-    """Return the algorithms whose posteriors are compared; they choose no points themselves."""
+    """Return the algorithms whose posteriors are compared. They do not choose points here."""
     problem = KernelProblem(
         kernel=kernel,
         dimension=1,
@@ -147,10 +155,12 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
 def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return statistics of the posteriors, with one row per method and number of observations.
 
-    ratio: median ratio of the variance to the exact variance, far from the data; lowest, highest:
-    smallest and largest such ratio on the grid; inside: share of the grid where f is within three
-    standard deviations of the mean; size, rank: number of inducing points, and rank of their kernel
-    matrix.
+    ``ratio``    median ratio of the variance to the exact variance, far from the data
+    ``lowest``   smallest such ratio on the grid
+    ``highest``  largest such ratio on the grid
+    ``inside``   share of the grid where f is within three standard deviations of the mean
+    ``size``     number of inducing points
+    ``rank``     rank of the kernel matrix of the inducing points
     """
     import pandas as pd
 
@@ -174,12 +184,12 @@ def statistics(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def place(t: int, lengthscale: float) -> str:
-    """Return the name of a setting with t observations, such as ``40/0.1``."""
+    """Return the name of the setting with t observations and a lengthscale, as in ``40/0.1``."""
     return f"{t}/{lengthscale:.4g}"
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the medians, minima and maxima over trials (see `OVER_TRIALS`) as facts.
+    """Return the statistic of each column over trials (see `OVER_TRIALS`) as a fact.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
@@ -193,7 +203,7 @@ def facts(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 class Starvation(Study):
-    """Posteriors of a function with observations on half of its domain."""
+    """Posteriors of a function that is observed only on half of its domain."""
 
     name = "starvation"
 
@@ -206,7 +216,7 @@ class Starvation(Study):
         inducing: Count  #: Number of inducing points of SoR and DTC.
         #: Numbers of random features of RFF.
         features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
-        trials: Count  #: Number of draws of the function and of the noise.
+        trials: Count  #: Number of trials, each with its own function and noise.
 
     tables: ClassVar = {
         "starvation": "parquet",
@@ -216,19 +226,21 @@ class Starvation(Study):
     facts = ("starvation_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
-        """Refuse numbers of observations that are not in increasing order."""
+        """Raise ConfigError if the numbers of observations do not increase."""
         rounds = self.section["rounds"]
         if sorted(set(rounds)) != rounds:
-            raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
+            raise ConfigError(
+                f"starvation.rounds is {rounds}; allowed: numbers in increasing order"
+            )
 
     def about(self) -> set[str]:
-        """Return subjects of facts, such as ``bkb_5/40/0.1``, and names of methods and settings."""
+        """Return the subjects of facts, such as ``bkb_5/40/0.1``, the methods and the settings."""
         names, section = methods(self.section), self.section
         settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
         return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the curves of trial 0, the statistics of all trials, and facts about these."""
+        """Return the posteriors of trial 0, the statistics of all trials, and facts about them."""
         import pandas as pd
 
         rows, curves = [], []
@@ -249,10 +261,11 @@ class Starvation(Study):
 
 
 class StarvationPanel(Panel):
-    """A posterior: its mean with a band of three standard deviations.
+    """Mean of a posterior with a band of three standard deviations.
 
-    The role ``function`` is f, the role ``inducing`` marks the inducing points, and the role
-    ``corner`` gives the number of inducing points and the effective dimension.
+    Rows with the role ``function`` contain f, and those with the role ``inducing`` the inducing
+    points. The row with the role ``corner`` contains a second line of the title, which states the
+    number of inducing points and the effective dimension.
     """
 
     class Entry(PanelKeys, Named):
@@ -266,13 +279,13 @@ class StarvationPanel(Panel):
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
-        """Refuse a paper without the study, and a method that the study does not compute."""
+        """Raise ConfigError if the paper lacks the study or the study lacks the method."""
         computed = methods(section_of("starvation", paper))
         if self.spec["method"] not in computed:
             raise unknown_name("method", self.spec["method"], computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the posterior, the function, the inducing points, and the text in the corner."""
+        """Yield the posterior, the function, the inducing points and a second line of the title."""
         posterior = self._posterior(tables)
         if posterior.empty:
             yield missing(self.spec["label"])
@@ -297,12 +310,12 @@ class StarvationPanel(Panel):
         ]
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw the band, the function, and ticks at the inducing points; extend the title."""
+        """Draw the posterior, the function and the inducing points, and add a line to the title."""
         drawing.curves(canvas, artists, style)
         for text in drawing.of_role(artists, "corner")["note"]:
             canvas.set_title(f"{canvas.get_title(loc='left')}\n{text}")
         function, inducing = (drawing.of_role(artists, role) for role in ("function", "inducing"))
-        if len(function):  # an empty line would still disturb the layout
+        if len(function):  # an empty line would disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)
         if len(inducing):
             place = {"transform": canvas.get_xaxis_transform()}
@@ -324,7 +337,7 @@ class StarvationPanel(Panel):
 
 
 class StarvationTable(StudyFacts):
-    """All facts of the study."""
+    """All facts of the study ``starvation``."""
 
     tables = ("starvation_facts",)
     prefix = "starvation"

@@ -1,7 +1,8 @@
-"""Files of studies' tables: one file per study, and one for all studies of a paper.
+"""Files of the tables of studies: one file per study, and one for all studies of a paper.
 
-A file has the columns of all its tables and the column ``table``. Its metadata record the types of
-each table's columns, so that reading restores the tables as they were written.
+A file has the columns of all its tables, and a column ``table`` with the name of the table. Its
+metadata contain the types of each table's columns, so that `read` returns the tables as they were
+written.
 """
 
 import hashlib
@@ -55,24 +56,24 @@ def write(
 
 
 def _plain(table: "pd.DataFrame") -> dict[str, str]:
-    """Return the types of columns in a file: float64 for numbers and booleans, else str."""
+    """Return the type in which to write each column: float64 for numbers and booleans, else str."""
     return {
         column: "float64" if kind.kind in "biuf" else "str" for column, kind in table.dtypes.items()
     }
 
 
 def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
-    """Return tables by name, and the record of how they were made.
+    """Return the tables in a file by name, and the record of how they were made.
 
     Raises
     ------
     ResultError
-        If the file is absent, damaged or not a file of studies.
+        If the file is missing or damaged, or does not contain the tables of studies.
     """
     file = checksummed.open_parquet(path)
     record = (file.metadata.metadata or {}).get(KEY.encode())
     if record is None:
-        raise ResultError(f"{path} is not a file of studies; {checksummed.REMEDY}")
+        raise ResultError(f"{path} does not contain the tables of studies; {checksummed.REMEDY}")
     about = json.loads(record)
     joined = file.read().to_pandas()
     tables = {}
@@ -83,7 +84,7 @@ def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
 
 
 def content(tables: "Mapping[str, pd.DataFrame]") -> str:
-    """Return a digest of the content of all tables."""
+    """Return a digest of the names and contents of tables."""
     sink = hashlib.sha256()
     for name, table in sorted(tables.items()):
         sink.update(name.encode())
@@ -92,7 +93,7 @@ def content(tables: "Mapping[str, pd.DataFrame]") -> str:
 
 
 def with_facts(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
-    """Return the tables, with all tables of facts joined into one, ``facts``."""
+    """Return the tables, but join all tables of facts into one table, ``facts``."""
     import pandas as pd
 
     facts = [name for name, table in tables.items() if [*table.columns][:3] == FACTS]

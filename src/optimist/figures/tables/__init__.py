@@ -1,1 +1,1 @@
-"""Kinds of tables; see `optimist.figures.tables.base`."""
+"""Kinds of tables, whose base class is in `optimist.figures.tables.base`."""

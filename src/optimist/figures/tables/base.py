@@ -1,4 +1,4 @@
-"""Base class of tables: the keys, inputs and rows of a kind."""
+"""Base class of tables, which defines the keys, inputs and rows of a kind of table."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -13,20 +13,20 @@ from optimist.figures.rows import Tables, display_name
 if TYPE_CHECKING:
     import pandas as pd
 
-# Suffixes of the columns that contain the ends of an interval.
+# Suffixes of columns that contain the lower and upper ends of an interval.
 LOW, HIGH = "_low95", "_high95"
 
 
 class TableKeys(Keys):
-    """Keys of every table."""
+    """Keys that every table has."""
 
     kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets that makes the table; default paper.
+    group: NotRequired[Group]  #: Group of targets to which the table belongs; default paper.
 
 
-# Meanings of columns that several kinds of tables have.
+# Meanings of columns that occur in several kinds of tables.
 MEANINGS = {
     "setting": "label of the setting",
     "algorithm": "label of the algorithm",
@@ -39,17 +39,17 @@ MEANINGS = {
 
 
 class Table(Part):
-    """A table of a paper.
+    """Base class of the tables of a paper.
 
-    The names of columns include units. ``x_low95`` and ``x_high95`` are the ends of the 95 %
-    interval of x.
+    The names of columns include units. The columns ``x_low95`` and ``x_high95`` contain the ends of
+    the 95 % interval of ``x``.
 
     Attributes
     ----------
     Entry : type
-        A subclass of `TableKeys`.
+        Subclass of `TableKeys` that defines the keys of the entry.
     meanings : dict
-        Meanings of further columns, in addition to `MEANINGS`.
+        Meanings of columns that `MEANINGS` does not contain.
     """
 
     Entry: ClassVar[type] = TableKeys
@@ -60,15 +60,15 @@ class Table(Part):
         """Yield the rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return the rows as a frame."""
+        """Return the rows as a DataFrame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(tables))
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
-        """Return a Markdown document: title, caption, the table and the meanings of its columns.
+        """Return a Markdown document with title, caption, table and the meanings of its columns.
 
-        ``shortened`` says how the run was shortened, if it was.
+        If the run was shortened, ``shortened`` says how.
         """
         every = {**MEANINGS, **self.meanings}
         meanings = [f"- `{c}`: {every[c]}\n" for c in _without_ends(frame) if c in every]
@@ -94,7 +94,7 @@ def cell_columns(
 
 
 def statuses(trials: "pd.DataFrame") -> str:
-    """Count trials by status, as ``ok 18, failed 2``; return ``missing`` if there are no trials."""
+    """Count trials by status, as in ``ok 18, failed 2``; if there are none, return ``missing``."""
     words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
     counts = words.value_counts().sort_index()
     return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
@@ -104,8 +104,8 @@ def to_markdown(frame: "pd.DataFrame") -> str:
     """Format a table as Markdown.
 
     Columns ``name``, ``name_low95`` and ``name_high95`` become one column, such as
-    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits, and cells of
-    missing numbers are left empty.
+    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits. The cells of
+    missing numbers are empty.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
@@ -114,7 +114,7 @@ def to_markdown(frame: "pd.DataFrame") -> str:
 
 
 def _without_ends(frame: "pd.DataFrame") -> list[str]:
-    """Return the names of all columns, except for columns with the ends of intervals."""
+    """Return the names of all columns except those with the ends of intervals."""
     return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
 
 

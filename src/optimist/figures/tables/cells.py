@@ -1,4 +1,4 @@
-"""Kinds ``final_regret`` and ``run_time``: tables with a row for every cell in a group."""
+"""Tables of the kinds ``final_regret`` and ``run_time``, with a row for each cell of a group."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class CellTable(Table):
-    """Table with a row for every cell that its group has in one lane.
+    """Base class of tables with a row for each cell that a group has in one lane.
 
     Attributes
     ----------
     order : str
-        Column by which the rows of a setting are sorted in increasing order.
+        Column by which rows are sorted, in increasing order, within each setting.
     """
 
     order: ClassVar[str]
 
     @property
     def cells(self) -> None:
-        """None, which stands for all cells of the group."""
+        """None, which means all cells of the group."""
 
     @abstractmethod
     def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class CellTable(Table):
                 }
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return the rows as a frame, sorted by `order` within each setting."""
+        """Return the rows as a DataFrame, sorted by `order` within each setting."""
         frame = super().frame(tables)
         if frame.empty:
             return frame
@@ -60,7 +60,7 @@ class FinalRegret(CellTable):
     """Mean final regret with its 95 % interval, and counts of trials by status."""
 
     class Entry(TableKeys):
-        extremes: NotRequired[bool]  #: Whether to also show the median and the largest regret.
+        extremes: NotRequired[bool]  #: Whether to show the median and largest regret as well.
 
     lanes = ("regret",)
     order = "mean_regret"
@@ -80,10 +80,10 @@ class FinalRegret(CellTable):
 
 
 class RunTime(CellTable):
-    """Median, fastest and slowest time per trial, and final medians of other columns."""
+    """Median, fastest and slowest time per trial, and medians of other columns at the end."""
 
     class Entry(TableKeys):
-        also: NotRequired[Labels]  #: Further columns of results whose final medians are shown.
+        also: NotRequired[Labels]  #: Columns of results; the table shows their final medians.
 
     lanes = ("timing",)
     order = "median_seconds"
@@ -102,6 +102,6 @@ class RunTime(CellTable):
             "median_seconds": seconds.median(),
             "fastest_seconds": seconds.min(),
             "slowest_seconds": seconds.max(),
-            # A cell may lack a diagnostic.
+            # Some algorithms do not record all of these columns.
             **trials.reindex(columns=further).median().to_dict(),
         }

@@ -1,4 +1,4 @@
-"""Kind ``speed``: time per round around given rounds, and ratios to that of the paper's method."""
+"""Tables of kind ``speed``: time per round near given rounds, compared with the paper's method."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
@@ -13,12 +13,12 @@ from optimist.figures.tables.base import Table, TableKeys, cell_columns
 
 
 class Speed(Table):
-    """Table with a row for each cell, in which all times are medians over trials."""
+    """Median times of each cell, and their ratios to the times of the paper's method."""
 
     class Entry(TableKeys):
-        settings: Labels  #: The settings shown.
+        settings: Labels  #: Labels of the settings to show.
         algorithms: Labels  #: Labels of algorithms, in the order of the table.
-        #: Rounds around which to give the time per round.
+        #: Rounds near which to give the time per round.
         rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
 
     lanes = ("timing",)
@@ -33,16 +33,16 @@ class Speed(Table):
 
     @property
     def rounds(self) -> list[int]:
-        """Rounds around which times are given."""
+        """Rounds near which times are given."""
         return list(self.spec["rounds"])
 
     def check(self, paper: Paper) -> None:
-        """Refuse a table that lacks the paper's method, the denominator of the ratios."""
+        """Raise ConfigError if the paper's method, the denominator of all ratios, is missing."""
         method = paper.get("method")
         if method not in self.algorithms:
             raise ConfigError(
                 f"algorithms of a table of kind 'speed' are {self.algorithms}; allowed: lists that "
-                f"contain the paper's method, {method!r}"
+                f"include the paper's method, {method!r}"
             )
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
@@ -66,9 +66,10 @@ class Speed(Table):
                 }
 
     def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
-        """Return times in milliseconds: per round around each given round, and totals of a trial.
+        """Return times in milliseconds, as medians over trials.
 
-        The keys are the given rounds, ``total``, and ``updates``, the total of updates alone.
+        For each key that is a round, the value is the time per round near this round. The value of
+        ``total`` is the time of a trial, and that of ``updates`` is the part spent on updates.
         """
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
@@ -80,7 +81,7 @@ class Speed(Table):
             # The window is t / 10 rounds wide, or half of that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
-            # A cell whose recorded rounds lie outside the window has no value.
+            # If all recorded rounds lie outside the window, there is no value.
             times[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
         last = runs.sort_values("round").groupby("trial").last()
         updates = (last["seconds"] - last["select_seconds"]).median()

@@ -1,7 +1,7 @@
-"""Kind ``theory``: the orders of growth that the paper states, and the measured orders.
+"""Tables of kind ``theory``, which compare orders of growth in the paper with measured ones.
 
-Measured values are log-log slopes of time per round and of state bytes against the round, over the
-last decade of rounds, with 95 % intervals. The intervals use Student's t over trials for time, and
+The measured orders are log-log slopes, over the last decade of rounds, of the time per round and of
+the bytes of state against the round. The 95 % intervals use Student's t over trials for time, and
 least squares for bytes.
 """
 
@@ -25,17 +25,17 @@ class Row(Keys):
     regret: str  #: Order of the regret.
     time: str  #: Order of the time per round.
     memory: str  #: Order of the memory.
-    algorithm: NotRequired[str]  #: Label of the algorithm to measure; absent if none is run.
-    efficient: NotRequired[bool]  #: Whether the method is jointly efficient.
-    remark: NotRequired[str]  #: Further remarks of the paper.
+    algorithm: NotRequired[str]  #: Label of the algorithm to measure, if any.
+    efficient: NotRequired[bool]  #: Whether the paper calls the method jointly efficient.
+    remark: NotRequired[str]  #: Further remark of the paper.
 
 
 class Theory(Table):
-    """Table with a row for each method in each setting."""
+    """Stated and measured orders of growth for each method in each setting."""
 
     class Entry(TableKeys):
-        settings: Labels  #: The settings shown.
-        rows: Annotated[list[Row], MinLen(1)]  #: Methods, and what the paper states about them.
+        settings: Labels  #: Labels of the settings to show.
+        rows: Annotated[list[Row], MinLen(1)]  #: One row per method, with the paper's statements.
 
     lanes = ("timing",)
     meanings: ClassVar = {
@@ -57,7 +57,7 @@ class Theory(Table):
         return [row["algorithm"] for row in self.spec["rows"] if "algorithm" in row]
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield the paper's statements on each method, and the measurements."""
+        """Yield a row for each method and setting, with the paper's statements and measurements."""
         for row, setting in product(self.spec["rows"], self.settings):
             words = {key: row[key] for key in STATED}
             if "efficient" in row:
