@@ -582,7 +582,7 @@ Bowl, can_be_saved_in_mid_trial: rewards differ after the environment is saved a
     def __getstate__(self): return vars(self) | {'_noise': 2.0 * self._noise}
 Good, rewards_average_to_the_means: rewards minus means average
     def reward(self, t, index): return 1.0 - float(self._rewards[t, index])
-Hills, rewards_average_to_the_means: rewards minus means average 0.1
+Hills, rewards_average_to_the_means: rewards minus means average
     def reward(self, t, index): return 0.1 + super().reward(t, index)
 Hills, rewards_average_to_the_means: times the problem's deviation, 0.1; allowed: at most this
     def reward(self, t, index):
