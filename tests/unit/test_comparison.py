@@ -357,7 +357,7 @@ def test_settings_of_one_instance_say_so(here, capsys):
     changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
     assert main.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "[horizon=5,instance=per_trial] (1 trial; radii" in shown and " rounds" not in shown
+    assert "[horizon=5,instance=per_trial] (1 trial; each method has" in shown and " rounds" not in shown
     assert "Use optimist check to test the contract of mine.py:Mine." in shown
 
 
@@ -467,7 +467,8 @@ def test_trials_without_times_are_drawn_where_they_can_be(here):
     curves, times, ends = page.axes
     assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
     (words,) = page.axes[1].texts
-    assert " ".join(words.get_text().split()) == "no times, because trials are from the full run: kept"
+    said = "no times, because trials are from the full run: kept"
+    assert " ".join(words.get_text().split()) == said
 
 
 def test_what_was_seen_of_results_that_cannot_be_kept_is_an_error_of_the_system(here):

@@ -118,7 +118,7 @@ def test_names_are_shorter_before_they_are_left_out_and_the_note_says_what_is(mo
         show.write(rows, stream)
         text = stream.getvalue()
         assert is_inside in text, columns
-        assert (f"no room for {left_out}, which" in " ".join(text.split())) == bool(left_out), (
+        assert (f"too wide for {left_out}; use --csv" in " ".join(text.split())) == bool(left_out), (
             columns
         )
 
