@@ -352,12 +352,13 @@ def test_settings_of_one_instance_say_so(here, capsys):
     one = "one instance: trials differ only in noise"
     assert f"glb_omd/logistic_s3 ({cut}; {one}; {radii})\n" in shown
     assert f"glb_omd/logistic_s3[instance=per_trial] ({cut}; {radii})\n" in shown
-    assert "factor=0.3 shrinks them" in " ".join(shown.split())
+    assert "factor=0.3 shrinks the radii" in " ".join(shown.split())
     assert "optimist check" not in shown
     changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
     assert main.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "[horizon=5,instance=per_trial] (1 trial; each method has" in shown and " rounds" not in shown
+    assert "[horizon=5,instance=per_trial] (1 trial; each method has" in shown
+    assert " rounds" not in shown
     assert "Use optimist check to test the contract of mine.py:Mine." in shown
 
 
@@ -483,7 +484,7 @@ def test_what_was_seen_of_results_that_cannot_be_kept_is_an_error_of_the_system(
 
 def test_times_are_of_one_run_if_all_is_played_afresh(here, capsys):
     words = ["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", "--rounds", "40", "--trials"]
-    for trials, said in (("2", ""), ("3", "2 trials had been played before, with times from then")):
+    for trials, said in (("2", ""), ("3", "2 trials had been played before, with times from")):
         assert main.main([*words, trials]) == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert said in shown and ("--fresh plays all" in shown) == bool(said)

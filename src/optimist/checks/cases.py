@@ -1,4 +1,4 @@
-"""Cases on which the tests run: algorithm classes, algorithms in given problems, environments."""
+"""Cases on which tests run: algorithm classes, algorithms on given problems, and environments."""
 
 import pickle
 import random
@@ -59,8 +59,8 @@ def marked(**marks: object) -> Callable[[Test], Test]:
     """Return a decorator that sets marks on a test.
 
     - ``domain``: the only domain for which the test is meant.
-    - ``is_basic``: after a failure of the test, no other test is run.
-    - ``is_hint``: a failure of the test is only a hint.
+    - ``is_basic``: if the test fails, no other test is run.
+    - ``is_hint``: a failure is reported only as a hint.
     - ``tells_plays``: a failure shows that the class plays differently when a trial is repeated.
     - ``compares_plays``: the test is valid only for classes that play repeated trials identically.
     """

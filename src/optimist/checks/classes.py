@@ -46,7 +46,9 @@ def test_options_have_defaults(method: Method) -> None:
     for p in parameters[1:]:
         is_named = p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.name != "rng"
         seen = f"{p.name} is not keyword-only in the constructor, so no label can set it"
-        require(not is_named or p.kind is p.KEYWORD_ONLY, seen, "options after a *")
+        require(
+            not is_named or p.kind is p.KEYWORD_ONLY, seen, "options after a * in its signature"
+        )
         lacks = is_named and p.default is p.empty
         allowed = f"a default value, as in {p.name}=1.0"
         require(not lacks, f"option {p.name} has no default value", allowed)
@@ -92,7 +94,7 @@ def test_draws_nothing_when_built(method: Method) -> None:
         if isinstance(value, np.random.Generator):  # children of rng have its entropy
             is_other = getattr(value.bit_generator.seed_seq, "entropy", None) != SEED
         seen = f"attribute {name} is a random generator that does not come from rng"
-        require(not is_other, seen, "rng, the constructor's argument, which differs by trial")
+        require(not is_other, seen, "rng, the constructor's argument, which depends on the trial")
 
 
 def test_is_built_small(method: Method) -> None:

@@ -57,7 +57,7 @@ def check(
     """
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:
-        # Meanwhile, the other process loads the class.
+        # The separate process loads the class during this import.
         from optimist.checks import plugin
 
         def answer() -> Any:

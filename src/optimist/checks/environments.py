@@ -156,7 +156,7 @@ def test_facts_are_numbers(world: World) -> None:
 
 @marked(domain="arms")
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
-    """context returns a dict of plain values, and an equal dict in every call for a round."""
+    """context returns a dict of plain values, which is the same in every call for a round."""
     (environment,) = world.built(0)
     first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:

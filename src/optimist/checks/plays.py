@@ -41,7 +41,7 @@ class Player:
         return truth_length(problem, self.environment.arms(0))
 
     def choose(self, t: int) -> Any:
-        """Return the choice in round ``t``; raise BrokenError if it is not an arm or a point."""
+        """Return the choice in round ``t``; raise BrokenError if the choice is invalid."""
         if self.environment is not None:
             arms = self._arms(t)
             index = self.algorithm.select(arms)

@@ -59,7 +59,8 @@ class Finding:
 class Report:
     """Findings of all tests on one class.
 
-    The class is given by its label and its cases. The first case is the class itself.
+    The class is given by its label and its cases. For an algorithm, the first case is the class
+    itself.
     """
 
     def __init__(self, label: str, cases: list[Case]) -> None:

@@ -61,12 +61,13 @@ Tell = Callable[[str], None]
 def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     """Load the classes that a label names, and return the list of cases of each class.
 
-    The first case in each list is the class itself or, for an environment, its first setting.
+    For an algorithm, the first case is the class itself.
 
     Parameters
     ----------
     tell : callable
-        Called with a description of the current step that can follow the word ``while``.
+        Called with a description of the current step. The description can follow the word
+        ``while``.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
         name, or a name provided by an installed package. An algorithm on arms and an algorithm on a

@@ -39,7 +39,7 @@ class EarlierTrials:
     ----------
     layout : Layout
     takes_all : bool
-        Whether to also take committed trials that another version of the code played.
+        Whether to also use committed trials that another version of the code played.
 
     Attributes
     ----------

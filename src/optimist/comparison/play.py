@@ -299,7 +299,7 @@ class _Playing:
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
-        """Play trials, and yield the position and rows of each; None if its cell is skipped."""
+        """Play trials; yield the position and rows of each, with None for rows of skipped cells."""
         self.processes = max(1, min(self.cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         with closing(calls(waiting, self.processes)) as messages:
@@ -337,7 +337,7 @@ class _Playing:
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Return a description of an algorithm without a file, with which a process can load it."""
+    """Return what another process needs to load an algorithm class that has no file."""
     import cloudpickle
 
     name = name_of(cell.algorithm)

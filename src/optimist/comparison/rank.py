@@ -43,8 +43,8 @@ def rank(
     level : float
         Confidence level of the intervals.
     reference : str or None
-        Label of the algorithm with which the others are compared in the columns of differences;
-        None for the first-ranked algorithm of each setting.
+        Label of the algorithm whose regret is subtracted in ``difference``; None for the
+        first-ranked algorithm of each setting.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def rank(
         - paper, setting, rank and algorithm.
         - trials: number of complete trials.
         - mean, low, high and median: mean regret with its interval, and median regret.
-        - difference, difference_low and difference_high: mean of the regret minus the regret of the
-          reference, with its interval.
+        - difference, difference_low and difference_high: mean difference between the regret and
+          that of the reference, with its interval.
         - p: two-sided p-value for this pair alone.
         - wins and losses: numbers of algorithms in the same setting that the algorithm beats and
           loses to; better_than and worse_than are the lists of their labels.
@@ -156,7 +156,7 @@ def two_sided(evidence: Mean) -> float:
 
 
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
-    """Return pairs (winner, loser); with probability 1 - ``error``, all pairs are right."""
+    """Return pairs (winner, loser), all right with a probability of at least 1 - ``error``."""
     pairs = list(combinations(regrets, 2))
     evidence = [_difference(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])

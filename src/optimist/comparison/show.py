@@ -302,11 +302,11 @@ def _number(value: float, digits: int = 4) -> str:
 
 def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
     words = (
-        "Differences are paired by trial; each interval and each p is for one pair alone. Better "
-        "than and worse than list ranks, at a level of 95 % for all pairs of a setting (Holm)."
+        "Differences are paired by trial; each interval and each p is for one pair alone. The "
+        "columns better than and worse than list ranks, at 95 % for all pairs of a setting (Holm)."
     )
     if hidden:
-        words += f" The table is too wide for {' and '.join(hidden)}; use --csv or --json."
+        words += f" There is no space for {' and '.join(hidden)}; use --csv or --json."
     if table.attrs.get("rounds"):
         words += " With more rounds, another algorithm may be first."
     processes = table.attrs.get("processes")
@@ -317,7 +317,7 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" The full run of commit {commit} provided {_trials(number)}, without times."
     if reused := table.attrs.get("reused"):
-        words += f" {_trials(reused)} had been played before, with times from then."
+        words += f" {_trials(reused)} had been played before, with times from earlier runs."
     if reused or table.attrs.get("committed"):
         words += " --fresh plays all trials now."
     if table["failed"].any():
@@ -330,7 +330,11 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
         words += (
             " Radii of theorems may be so large that methods with a radius learn little, and a "
             "method without one looks better than it is; "
-            + ("radius=matched makes them equal." if is_matched else "factor=0.3 shrinks them.")
+            + (
+                "radius=matched makes the radii equal."
+                if is_matched
+                else "factor=0.3 shrinks the radii."
+            )
         )
     if files := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
         words += f" Use optimist check to test the contract of {' and '.join(files)}."
