@@ -97,7 +97,7 @@ def test_plays_the_same_twice(played: Played) -> None:
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
-    """If the problem has no initial points, different trials draw different points, reproducibly."""
+    """If the problem has no initial points, trials draw different points, reproducibly."""
     problem = toy.problem(initial=None)
     one, again, other = (Player(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
