@@ -86,14 +86,14 @@ chooses_an_arm: raised KeyError: 'gone' (mine.py, line 7), in round 3
         if self.rounds == 3: raise KeyError('gone')
 chooses_an_arm: raised SystemExit: 3 (mine.py, line 5), in round 1
     def update(self, arms, index, reward): sys.exit(3)
-chooses_an_arm: in round 1 update writes into its arms; allowed: copies
+chooses_an_arm: in round 1, update writes to the array of arms; allowed: copies
     def update(self, arms, index, reward):
         x = arms[index]
         x /= 2.0
-keeps_no_reference_to_its_arrays: attribute played lists views of its arrays; allowed: copies, as
+keeps_no_reference_to_its_arrays: in attribute played contains views of arrays that may be
     def update(self, arms, index, reward):
         self.played = [*getattr(self, 'played', []), arms[index]]
-keeps_no_reference_to_its_arrays: as old arrays were overwritten, it chose arm
+keeps_no_reference_to_its_arrays: after arrays of earlier rounds were overwritten, it chose arm
     def update(self, arms, index, reward): self.last = arms[index]
     def select(self, arms):
         if not hasattr(self, 'last'): return 0
@@ -101,7 +101,7 @@ keeps_no_reference_to_its_arrays: as old arrays were overwritten, it chose arm
 can_be_saved_in_mid_trial: it cannot be saved:
     INIT
         self.rule = lambda arms: 0
-can_be_saved_in_mid_trial: saved and loaded again, it chose arm
+can_be_saved_in_mid_trial: after it was saved and loaded, it chose arm
     def __getstate__(self): return {**vars(self), 'total': np.zeros(5)}
 leaves_shared_generators_alone: drew from np.random
     def select(self, arms): return int(np.random.randint(len(arms)))
@@ -116,12 +116,12 @@ draws_nothing_when_built: the constructor draws from rng
 draws_nothing_when_built: the constructor drew from np.random
     INIT
         self.first = np.random.random()
-draws_nothing_when_built: attribute rng is a generator of its
+draws_nothing_when_built: attribute rng is a random generator that does not come from rng
     INIT
         self.rng = np.random.default_rng(0)
-options_have_defaults: option gamma has no default; allowed: a value, as in gamma=1.0
+options_have_defaults: option gamma has no default value; allowed: a default value, as in gamma=1.0
     def __init__(self, problem, *, rng, gamma): super().__init__(problem, rng=rng)
-options_have_defaults: gamma is no keyword of the constructor, so that no label can set it
+options_have_defaults: gamma is not keyword-only in the constructor, so no label can set it
     def __init__(self, problem, gamma=1.0, *, rng): super().__init__(problem, rng=rng)
 refuses_nonsense_options: [epsilon=nonsense] was accepted; allowed: a ConfigError
     def __init__(self, problem, *, rng, epsilon=0.1):
@@ -135,7 +135,7 @@ answers_row_by_row_and_in_plain_numbers: contains returned bool of shape (); all
     def contains(self, thetas): return True
 answers_row_by_row_and_in_plain_numbers: float64 of shape (7, 1)
     def contains(self, thetas): return np.ones((len(thetas), 1))
-answers_row_by_row_and_in_plain_numbers: True, True], as for each row alone
+answers_row_by_row_and_in_plain_numbers: True, True], the results for each row alone
     def contains(self, thetas):
         lengths = np.linalg.norm(thetas, axis=1)
         return lengths <= lengths.mean()
@@ -143,33 +143,33 @@ answers_row_by_row_and_in_plain_numbers: diagnostics['H'] is array(
     def diagnostics(self): return {'H': self.H}
 answers_row_by_row_and_in_plain_numbers: diagnostics returned [30]; allowed: a dict
     def diagnostics(self): return [self.rounds]
-plays_the_same_twice: allowed: to draw from rng alone
+plays_the_same_twice: allowed: draws from rng alone
     def select(self, arms): return int(np.random.default_rng().integers(len(arms)))
-plays_the_same_twice: a numpy Generator that __init__(self, problem, *, rng) would get
+plays_the_same_twice: the numpy Generator passed to __init__(self, problem, *, rng)
     def __init__(self, problem, *, epsilon=0.1): super().__init__(problem, rng=None)
     def select(self, arms): return time.perf_counter_ns() // 100 % len(arms)
-is_built_small: there is no memory for a horizon of 1e+07
+is_built_small: the constructor runs out of memory at a horizon of 1e+07
     INIT
         self.seen = [np.zeros((problem.horizon, problem.horizon))]
-is_built_small: the memory taken is
+is_built_small: at horizons 10 and 1e+07, a new instance takes
     INIT
         self.seen = type('Seen', (), {})()
         self.seen.rewards = np.zeros(problem.horizon)
-asking_does_not_change_it: asked for contains, diagnostics and state_bytes, it chose arm
+asking_does_not_change_it: after calls of contains, diagnostics and state_bytes, it chose arm
     def contains(self, thetas):
         self.total = self.total + 1.0
         return np.ones(len(thetas), dtype=bool)
-prepare_changes_no_choice: with prepare, it chose arm
+prepare_changes_no_choice: after prepare, it chose arm
     estimate = 0.0
     def prepare(self): self.estimate = np.linalg.solve(self.H, self.total)
     def select(self, arms): return int(np.argmax(arms @ (self.estimate + self.H[0])))
-looks_at_the_arms_that_it_is_offered: order it chose the same places in 30 rounds; allowed
+looks_at_the_arms_that_it_is_offered: order, it chose the same indices in 30 rounds; allowed
     def select(self, arms): return int(np.argmax(self.paid[: len(arms)]))
     def update(self, arms, index, reward): self.paid[index] += reward - 0.5
     paid = property(lambda self: self.__dict__.setdefault('sums', np.zeros(20)))
 a_trial_ends_well: records regret; allowed: columns with names
     def diagnostics(self): return {'regret': 1.0}
-a_trial_ends_well: after 149 of 200 recorded rounds its status is 'failed: Singular matrix'
+a_trial_ends_well: after 149 of 200 rounds, its status is 'failed: Singular matrix'
     def update(self, arms, index, reward):
         self.rounds += 1
         if self.rounds == 150: raise np.linalg.LinAlgError('Singular matrix')
@@ -179,7 +179,7 @@ extreme_rewards_end_in_a_status: raised KeyError: 1000000000000.0 (mine.py, line
 extreme_rewards_end_in_a_status: Mine.status is 'odd'; allowed: ok or unconverged
     def update(self, arms, index, reward):
         if reward > 1e6: self.status = 'odd'
-rewards_that_are_not_finite_are_recorded: in round 21 its status is 'non_finite', with rounds [1]
+rewards_that_are_not_finite_are_recorded: in round 21, its status is 'non_finite', with rounds [1]
     def update(self, arms, index, reward):
         self.rounds += 1
         if self.rounds > 9: self.total = self.total * np.nan
@@ -292,7 +292,7 @@ def test_a_class_that_hangs_is_stopped(here):
     write_class(here, "def select(self, arms):\n    while True: pass")
     (report,) = check("mine.py:Mine", seconds=3.0, only="chooses_an_arm or built_small")
     words = {one.words for one in report.findings if one.result == "failed"}
-    assert words == {"it was not done in time; allowed: 3 s for a test"}
+    assert words == {"it took too long; allowed: at most 3 s for a test"}
     assert report.results["is_built_small"] == "held"
 
 
@@ -360,7 +360,7 @@ def test_a_class_that_ends_the_process_before_all_tests_is_told_of(here, capsys)
     assert main.main(["check", "mine.py:Mine"]) == 1
     out, error = capsys.readouterr()
     assert out == "" and error.count("\n") == 1 and "exit status" in error
-    assert "mine.py:Mine ended the process that checked it, while it was loaded" in error
+    assert "mine.py:Mine ended the process that checked it, while it was being loaded" in error
 
 
 def test_without_pytest_the_command_names_the_extra(monkeypatch, capsys):
@@ -436,7 +436,7 @@ def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys)
     assert hint in out
     assert "names_its_problem" not in out
     assert "here" not in out.split() and "Traceback" not in out
-    ended = r"1 failed, 3 hint, \d+ held, \d+ not run, as others failed \(--json names them\)"
+    ended = r"1 failed, 3 hint, \d+ held, \d+ not run because others failed \(--json lists them\)"
     assert re.fullmatch(ended, out.splitlines()[-1])
 
 
@@ -491,11 +491,11 @@ asks_for_points_of_its_box: [6.
     def suggest(self): return self.problem.high + 1.0
 asks_for_points_of_its_box: propose returned [0.0]
     def suggest(self): return [0.0]
-asks_for_points_of_its_box: with initial points, it asked for
+asks_for_points_of_its_box: with initial points, it chose [
     def propose(self): return self.uniform(1)[0]
-plays_the_same_twice: played again, it asked for
+plays_the_same_twice: when played again, it chose [
     def suggest(self): return self.uniform(1, np.random.default_rng())[0]
-keeps_no_reference_to_its_arrays: as old arrays were overwritten, it asked for
+keeps_no_reference_to_its_arrays: after arrays of earlier rounds were overwritten, it chose [
     def learn(self, x, y): self.last = x
     def suggest(self): return np.clip(getattr(self, 'last', self.incumbent) / 2, -1, 3)
 extreme_rewards_end_in_a_status: raised KeyError
@@ -505,7 +505,7 @@ leaves_shared_generators_alone: np.random
     def begin(self): np.random.random()
 can_be_saved_in_mid_trial: cannot be saved:
     def begin(self): self.f = lambda: 0
-can_be_saved_in_mid_trial: saved and loaded again, it asked for
+can_be_saved_in_mid_trial: after it was saved and loaded, it chose [
     def __getstate__(self): return vars(self) | {'rng': np.random.default_rng(0)}
 """
 
@@ -564,11 +564,11 @@ Good, arms_are_sound_and_means_fit_them: allowed: at most 1
     def arms(self, t): return 3.0 * self._arms[0]
 Good, arms_are_sound_and_means_fit_them: no attribute 'armz' (mine.py, line 5), in round 1
     def arms(self, t): return self.armz[t]
-Good, a_caller_cannot_change_it: what means(0) returned can be written to
+Good, a_caller_cannot_change_it: writing to the array that means(0) returned changes means(0)
     def means(self, t):
         self._means.flags.writeable = True
         return self._means[0]
-Good, a_reward_does_not_depend_on_what_else_is_asked: when rounds and choices are asked backwards
+Good, a_reward_does_not_depend_on_what_else_is_asked: if rounds and choices come in reverse order
     def reward(self, t, index):
         self.n = getattr(self, 'n', 0) + 1
         return float(self.n)
@@ -576,21 +576,21 @@ Good, can_be_saved_in_mid_trial: it cannot be saved:
     def arms(self, t):
         self.f = lambda: 0
         return super().arms(t)
-Good, can_be_saved_in_mid_trial: rewards are others when it is saved and loaded again
+Good, can_be_saved_in_mid_trial: rewards differ after the environment is saved and loaded
     def __getstate__(self): return vars(self) | {'_rewards': 1.0 - self._rewards}
-Bowl, can_be_saved_in_mid_trial: rewards are others when it is saved and loaded again
+Bowl, can_be_saved_in_mid_trial: rewards differ after the environment is saved and loaded
     def __getstate__(self): return vars(self) | {'_noise': 2.0 * self._noise}
-Good, rewards_average_to_the_means: above means, with a standard error of
+Good, rewards_average_to_the_means: rewards minus means average
     def reward(self, t, index): return 1.0 - float(self._rewards[t, index])
-Hills, rewards_average_to_the_means: above means, with a standard error of
+Hills, rewards_average_to_the_means: rewards minus means average
     def reward(self, t, index): return 0.1 + super().reward(t, index)
-Hills, rewards_average_to_the_means: as much as deviation, 0.1, says; allowed: once as much
+Hills, rewards_average_to_the_means: times the problem's deviation, 0.1; allowed: at most this
     def reward(self, t, index):
         m = self.means(t)[index]
         return float(m + 2 * (super().reward(t, index) - m))
-Bowl, rewards_average_to_the_means: above means, with a standard error of
+Bowl, rewards_average_to_the_means: rewards minus means average
     def reward(self, t, x): return 30.0 + super().reward(t, x)
-Bowl, rewards_average_to_the_means: above means where these are large
+Bowl, rewards_average_to_the_means: rewards minus means, negated for small means, average
     def reward(self, t, x):
         if not hasattr(self, 'level'):
             points = np.random.default_rng(0).random((12, 2))
@@ -599,15 +599,15 @@ Bowl, rewards_average_to_the_means: above means where these are large
         return float(self.level + super().reward(t, x) - self.value(x))
 Good, different_trials_draw_different_numbers: trials 0 and 1 have the same rewards
     def reward(self, t, index): return float(t % 2)
-Good, the_same_trial_is_the_same_environment: rewards are others when built again
+Good, the_same_trial_is_the_same_environment: rewards differ after the environment is constructed
     def reward(self, t, index): return np.random.default_rng().random()
 Good, the_algorithm_is_told_the_truth: fixed_arms is False; allowed: True, as in the environment
     def problem(self):
         from dataclasses import replace
         return replace(super().problem(), fixed_arms=False)
-Bowl, no_value_is_above_the_maximum_or_the_bound: allowed: maximum,
+Bowl, no_value_is_above_the_maximum_or_the_bound: allowed: at most maximum,
     def value(self, x): return 1.0 + float(x @ x)
-Bowl, the_same_trial_is_the_same_environment: rewards are others when built again
+Bowl, the_same_trial_is_the_same_environment: rewards differ after the environment is constructed
     def reward(self, t, x): return np.random.default_rng().random()
 """
 

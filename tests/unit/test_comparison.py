@@ -221,7 +221,7 @@ def test_a_class_that_claims_a_known_name_or_is_none_is_refused():
         ({"rounds": 0}, "rounds is 0; allowed: a whole number, at least 1, or none"),
         (
             {"rounds": 3001},
-            "rounds is 3001; allowed in glb_omd/logistic_s3: at most its horizon, 3000",
+            "rounds is 3001; allowed in glb_omd/logistic_s3: at most 3000, the horizon",
         ),
     ],
 )
@@ -348,17 +348,18 @@ def test_settings_of_one_instance_say_so(here, capsys):
     settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s3[instance=per_trial]"]
     assert main.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
     shown = capsys.readouterr().out
-    cut, radii = "2 trials; 5 of 3000 rounds", "radii are those of each method's theorem"
-    one = "one instance: trials differ in noise"
+    cut, radii = "2 trials; 5 of 3000 rounds", "each method has the radius of its theorem"
+    one = "one instance: trials differ only in noise"
     assert f"glb_omd/logistic_s3 ({cut}; {one}; {radii})\n" in shown
     assert f"glb_omd/logistic_s3[instance=per_trial] ({cut}; {radii})\n" in shown
-    assert "factor=0.3 shrinks them" in " ".join(shown.split())
+    assert "factor=0.3 shrinks the radii" in " ".join(shown.split())
     assert "optimist check" not in shown
     changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
     assert main.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "[horizon=5,instance=per_trial] (1 trial; radii" in shown and " rounds" not in shown
-    assert "Whether the contract is kept by mine.py:Mine is for optimist check to say." in shown
+    assert "[horizon=5,instance=per_trial] (1 trial; each method has" in shown
+    assert " rounds" not in shown
+    assert "Use optimist check to test the contract of mine.py:Mine." in shown
 
 
 def test_files_that_cannot_be_written_are_refused_before_anything_is_played(
@@ -467,7 +468,8 @@ def test_trials_without_times_are_drawn_where_they_can_be(here):
     curves, times, ends = page.axes
     assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
     (words,) = page.axes[1].texts
-    assert " ".join(words.get_text().split()) == "without times, as of the full run: kept"
+    said = "no times, because trials are from the full run: kept"
+    assert " ".join(words.get_text().split()) == said
 
 
 def test_what_was_seen_of_results_that_cannot_be_kept_is_an_error_of_the_system(here):
@@ -482,7 +484,7 @@ def test_what_was_seen_of_results_that_cannot_be_kept_is_an_error_of_the_system(
 
 def test_times_are_of_one_run_if_all_is_played_afresh(here, capsys):
     words = ["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", "--rounds", "40", "--trials"]
-    for trials, said in (("2", ""), ("3", "2 trials had been played before, with the times of")):
+    for trials, said in (("2", ""), ("3", "2 trials had been played before, with times from")):
         assert main.main([*words, trials]) == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert said in shown and ("--fresh plays all" in shown) == bool(said)
@@ -514,7 +516,7 @@ def test_the_command_prints_a_table_or_json_and_draws(here, capsys):
     assert main.main([*words, "--csv", "t.csv", "--plot", "c.pdf"]) == 0
     out = capsys.readouterr().out
     assert "glb_omd/logistic_s3" in out and "mine.py:Mine[gamma=0.5]" in out
-    assert "Fewer than 10 trials decide nothing." in " ".join(out.split())
+    assert "Fewer than 10 trials cannot decide a comparison." in " ".join(out.split())
     assert [*pd.read_csv("t.csv")["rank"]] == [1, 2] and (here / "c.pdf").exists()
     assert main.main([*words, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
@@ -544,7 +546,7 @@ def test_the_time_that_is_left_is_said_in_words(monkeypatch):
     stream = io.StringIO()
     with show.progress(stream) as report:
         report(playing.Progress(1, 2, 600.0))
-    assert stream.getvalue() == "1 of 2 trials, some 10 min left\n"
+    assert stream.getvalue() == "1 of 2 trials, about 10 min left\n"
 
 
 def test_the_interface_is_imported_when_it_is_used():
@@ -606,7 +608,10 @@ def test_cells_of_other_code_are_played_again_unless_they_are_asked_for(full_run
     assert rows["uniform"]["mean"] == 100.0
     assert main.main(words) == 0
     first = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith(f"1 of 1 cells are committed with other code: {names}; played again")
+    assert first == (
+        f"1 of 1 committed cells are of other code: {names}; they were played again "
+        "(--committed takes them as they are)"
+    )
     frame, number = played(["uniform"])
     assert number == 0 and frame["regret"].iloc[-1] != 100.0
 
@@ -694,7 +699,7 @@ def test_a_wrong_index_names_cell_and_round_and_the_command_that_may_say_why(her
     (here / "mine.py").write_text(MINE.replace("int(self.rng.integers(len(arms)))", "-1"))
     assert message(played, ["mine.py:Mine"], rounds=5, error=ResultError) == (
         "glb_omd/logistic_s3/mine.py:Mine, trial 0: Mine.select returned -1 in round 1; allowed: "
-        "the index of an arm, from 0 to 19; optimist check mine.py:Mine may say why"
+        "the index of an arm, from 0 to 19; optimist check mine.py:Mine may explain why"
     )
 
 
@@ -710,7 +715,7 @@ def test_an_algorithm_with_an_error_is_left_out_and_the_others_are_ranked(here, 
         where = r"\(mine.py, line 16\), in round \d"
         said = rf"error: {place}/mine.py:Mine, trial \d: AssertionError {where}; optimist"
         assert re.match(said, line)
-    left_out = "Left out, as their trials ended with an error: glb_omd/logistic_s3/mine.py:Mine, "
+    left_out = "Left out because a trial ended with an error: glb_omd/logistic_s3/mine.py:Mine, "
     assert left_out in " ".join(shown.out.split())
     table = pd.read_csv(here / "t.csv")
     assert table[["algorithm", "trials"]].to_numpy().tolist() == [["uniform", 8]] * 2
@@ -753,7 +758,7 @@ def test_where_nothing_can_be_written_trials_are_played_and_not_kept(here, monke
     monkeypatch.setattr(playing, "check_writable", full)
     play = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trials", "2", "--rounds", "5"]
     assert main.main(play) == 0
-    assert "Nothing was kept" in " ".join(capsys.readouterr().out.split())
+    assert "No results were kept" in " ".join(capsys.readouterr().out.split())
     assert not (here / "results").exists()
 
 

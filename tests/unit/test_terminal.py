@@ -118,9 +118,8 @@ def test_names_are_shorter_before_they_are_left_out_and_the_note_says_what_is(mo
         show.write(rows, stream)
         text = stream.getvalue()
         assert is_inside in text, columns
-        assert (f"no room for {left_out}, which" in " ".join(text.split())) == bool(left_out), (
-            columns
-        )
+        words = " ".join(text.split())
+        assert (f"no space for {left_out}; use" in words) == bool(left_out), columns
 
 
 def test_classes_of_one_name_keep_their_files():

@@ -1,4 +1,4 @@
-"""Promises of algorithms about how they play, in the settings of papers and on toy problems."""
+"""Tests of how algorithms play, in the papers' settings and on toy problems."""
 
 import inspect
 import json
@@ -33,8 +33,8 @@ from optimist.checks.toys import ScriptedEnvironment, random_arms
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.trials import Trials, run
 
-COPIES = "copies, as arms[index].copy() or x.copy() makes one"
-LOOKS = 60  # number of rounds in the test that a class looks at its arms
+COPIES = "copies, such as arms[index].copy() or x.copy()"
+LOOKS = 60  # number of rounds in `test_looks_at_the_arms_that_it_is_offered`
 
 
 # The first rounds.
@@ -42,14 +42,14 @@ LOOKS = 60  # number of rounds in the test that a class looks at its arms
 
 @marked(is_basic=True)
 def test_takes_its_problem(toy: Toy) -> None:
-    """The constructor accepts each kind of problem that the class declares, or refuses it."""
+    """The constructor accepts each declared kind of problem, or refuses it with a ConfigError."""
     with unless_refused():
         toy.build(toy.problem())
 
 
 @marked(domain="arms", is_basic=True)
 def test_chooses_an_arm(played: Played) -> None:
-    """select returns the index of an arm, update accepts its reward, and neither changes arms."""
+    """select returns the index of an arm, update accepts a reward, and neither changes the arms."""
     with unless_refused():
         environment, algorithm = played.build()
     for t in range(played.rounds(40)):
@@ -65,9 +65,10 @@ def test_chooses_an_arm(played: Played) -> None:
         except ValueError as error:
             if "read-only" not in str(error):
                 raise
-            raise BrokenError(f"in round {t + 1} {step} writes into its arms", COPIES) from error
+            seen = f"in round {t + 1}, {step} writes to the array of arms"
+            raise BrokenError(seen, COPIES) from error
         is_same = np.array_equal(arms, environment.arms(t))
-        require(is_same, f"its arms are others after round {t + 1}", COPIES)
+        require(is_same, f"the arms had changed after round {t + 1}", COPIES)
 
 
 @marked(domain=BOX, is_basic=True)
@@ -77,7 +78,7 @@ def test_asks_for_points_of_its_box(played: Played) -> None:
         one = started(played)
     asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
     for t, x in enumerate([] if initial is None else initial):
-        require_equal(t, asked[t], x, "with initial points", "problem.initial first")
+        require_equal(t, asked[t], x, "with initial points", "the points in problem.initial first")
 
 
 # Two plays that must be equal.
@@ -89,22 +90,22 @@ def test_plays_the_same_twice(played: Played) -> None:
     one = started(played)
     first, again = (choices(each, played.rounds(60)) for each in (one, started(played)))
     has_rng = "rng" in inspect.signature(type(one.algorithm)).parameters
-    given = "" if has_rng else ", a numpy Generator that __init__(self, problem, *, rng) would get"
+    given = "" if has_rng else ", the numpy Generator passed to __init__(self, problem, *, rng)"
     for t, (choice, other) in enumerate(zip(first, again, strict=True)):
-        require_equal(t, other, choice, "played again", f"to draw from rng alone{given}")
+        require_equal(t, other, choice, "when played again", f"draws from rng alone{given}")
 
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
-    """If the problem has no initial points, each trial draws its own, reproducibly."""
+    """If the problem has no initial points, trials draw different points, reproducibly."""
     problem = toy.problem(initial=None)
     one, again, other = (Player(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
     for t, x in enumerate(choices(again, 8)):
-        require_equal(t, x, first[t], "played again", "to draw from rng alone")
+        require_equal(t, x, first[t], "when played again", "draws from rng alone")
     is_other = not np.isin(first[: problem.initial_count], last[: problem.initial_count]).any()
     seen = "two trials share coordinates of initial points"
-    require(is_other, seen, "points drawn from rng, which is told the trial")
+    require(is_other, seen, "points drawn from rng, which differs between trials")
 
 
 @marked(compares_plays=True)
@@ -116,36 +117,40 @@ def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
         for name, items in vars(one.algorithm).items():
             arrays = [x for x in items if isinstance(x, np.ndarray)] if type(items) is list else []
             has_views = any(np.may_share_memory(x, one.array) for x in arrays)
-            require(not has_views, f"attribute {name} lists views of its arrays", COPIES)
+            seen = f"the list in attribute {name} contains views of arrays that may be overwritten"
+            require(not has_views, seen, COPIES)
         one.array[:] = 9.9
 
     rounds = range(play.rounds(25, 2))
-    how = "as old arrays were overwritten"
+    how = "after arrays of earlier rounds were overwritten"
     require_equal_plays(one, started(play), rounds, how, COPIES, after=overwrite)
 
 
 @marked(compares_plays=True)
 def test_asking_does_not_change_it(play: Played | Toy) -> None:
     """Calling contains, diagnostics or state_bytes does not change how an algorithm plays."""
-    # Coverage is checked only in the regret lane, but both lanes must play in the same way.
+    # contains is called only in the regret lane, but an algorithm must play in the same way in the
+    # timing lane.
     one = started(play)
     algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
 
     def ask() -> object:
         return algorithm.contains(thetas), algorithm.diagnostics(), algorithm.state_bytes()
 
-    rounds, how = range(play.rounds(25, 1)), "asked for contains, diagnostics and state_bytes"
-    require_equal_plays(one, started(play), rounds, how, "no change", before=ask)
+    rounds, how = range(play.rounds(25, 1)), "after calls of contains, diagnostics and state_bytes"
+    allowed = "the same choice as without these calls"
+    require_equal_plays(one, started(play), rounds, how, allowed, before=ask)
 
 
 @marked(domain="arms", compares_plays=True)
 def test_prepare_changes_no_choice(played: Played) -> None:
     """select returns the same choice whether or not prepare was called first."""
-    # If an algorithm is timed on the history of another, prepare is called in only a few rounds.
+    # When an algorithm is timed on the history of another algorithm, prepare is called in only a
+    # few rounds.
     one = started(played)
     rounds, allowed = range(played.rounds(25)), "the same arm as without prepare"
     prepare = one.algorithm.prepare
-    require_equal_plays(one, started(played), rounds, "with prepare", allowed, after=prepare)
+    require_equal_plays(one, started(played), rounds, "after prepare", allowed, after=prepare)
 
 
 @marked(compares_plays=True)
@@ -156,34 +161,37 @@ def test_can_be_saved_in_mid_trial(played: Played) -> None:
     half = rounds // 2 if played.domain == "arms" else rounds - 1
     choices(one, half)
     loaded.algorithm = reloaded(one.algorithm)
-    require_equal_plays(loaded, one, range(half, rounds), "saved and loaded again", SAVED)
+    require_equal_plays(loaded, one, range(half, rounds), "after it was saved and loaded", SAVED)
 
 
 def test_leaves_shared_generators_alone(played: Played) -> None:
-    """An algorithm draws neither from np.random nor from random, which all code shares."""
+    """An algorithm does not draw from the global generators of np.random and random."""
     with untouched("it"):
         choices(started(played), played.rounds(60, 1))
 
 
-# A whole trial, and the answers to queries in it.
+# A whole trial, and queries during a trial.
 
 
 def test_a_trial_ends_well(played: Played) -> None:
-    """A trial ends with status ok after all rounds; time increases, and regret is monotone."""
+    """A trial ends with status ok after all rounds. Time increases, and regret is monotone."""
     rounds = played.rounds(HORIZON)
     trajectory = run(Trials("regret", played.cell, 0, 1, rounds=rounds), played.data)[0]
     columns, last = trajectory.columns, [0, *trajectory.columns.get("round", [])][-1]
-    seen = f"after {last} of {rounds} recorded rounds its status is {trajectory.status!r}"
-    require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds}")
-    require((np.diff([0.0, *columns["seconds"]]) > 0.0).all(), "no time passed", "some")
+    seen = f"after {last} of {rounds} rounds, its status is {trajectory.status!r}"
+    require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds} rounds")
+    increases = (np.diff([0.0, *columns["seconds"]]) > 0.0).all()
+    require(increases, "the recorded time does not always increase", "increasing times")
     for name, sign in (("regret", 1.0), ("simple_regret", -1.0)):
         values = np.array(columns.get(name, [0.0]))
         goes = np.isfinite(values).all() and (sign * np.diff(values) >= 0.0).all()
-        require(goes, f"{name} goes from {values[0]:g} back and forth", "one direction")
+        way = "increase" if sign < 0.0 else "decrease"
+        seen = f"{name} starts at {values[0]:g} and is later not finite or {way}s"
+        require(goes, seen, f"finite values that never {way}")
 
 
 def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
-    """contains returns a bool per row, independently of other rows; diagnostics are finite.
+    """contains judges each row alone and returns bools; diagnostics returns finite numbers.
 
     state_bytes returns a nonnegative int.
     """
@@ -192,15 +200,15 @@ def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
     thetas = np.random.default_rng(0).standard_normal((7, one.truth_length))
     thetas *= np.geomspace(1e-3, 1e3, 7)[:, None]
     inside = np.asarray(one.algorithm.contains(thetas))
-    seen = f"for 7 rows contains returned {inside.dtype} of shape {inside.shape}"
+    seen = f"for 7 rows, contains returned {inside.dtype} of shape {inside.shape}"
     require(inside.shape == (7,) and inside.dtype == bool, seen, "bool of shape (7,)")
     alone = [bool(one.algorithm.contains(theta[None])[0]) for theta in thetas]
-    seen = f"for 7 rows contains answers {inside.tolist()}"
-    require(inside.tolist() == alone, seen, f"{alone}, as for each row alone")
+    seen = f"for 7 rows, contains returned {inside.tolist()}"
+    require(inside.tolist() == alone, seen, f"{alone}, the results for each row alone")
     require_numbers("diagnostics", one.algorithm.diagnostics())
     size = one.algorithm.state_bytes()
     seen = f"state_bytes returned {size!r}, of type {type(size).__name__}"
-    require(isinstance(size, int) and size >= 0, seen, "an int, at least 0")
+    require(isinstance(size, int) and size >= 0, seen, "a nonnegative int")
 
 
 def require_numbers(name: str, numbers: Any) -> None:
@@ -221,23 +229,24 @@ def require_numbers(name: str, numbers: Any) -> None:
 
 @marked(domain="arms", compares_plays=True)
 def test_fixed_arms_change_no_choice(toy: Toy) -> None:
-    """Knowing that arms are fixed does not change the choices of an algorithm."""
-    # An algorithm may use that knowledge only to be faster.
+    """An algorithm makes the same choices whether or not it knows that the arms are fixed."""
+    # The algorithm may use this knowledge only to save time.
     problems = [toy.problem(dimension=3, fixed_arms=is_fixed) for is_fixed in (True, False)]
     environment = sampled(toy, problems[0], 10, [1.5, 1.5, 0.0])
     one, twin = (Player(toy.build(problem), environment) for problem in problems)
-    require_equal_plays(one, twin, range(100), "told that arms are fixed", "the same arm")
+    how, allowed = "with fixed_arms=True", "the same arm as with fixed_arms=False"
+    require_equal_plays(one, twin, range(100), how, allowed)
 
 
 @marked(domain="arms", compares_plays=True)
 def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
-    """If arms change, a class that learns does not choose arms by their index alone."""
+    """If the arms change, an algorithm that learns does not choose them by their index alone."""
     problem = toy.problem(dimension=2)
     if isinstance(problem, KernelProblem):
         raise SkipTest("the arms of a kernel problem are fixed")
     pools = random_arms(np.random.default_rng(5), LOOKS, 6, 2)
-    # In the second half of the rounds, the second play has the same arms in reverse order. The
-    # third play has the same arms as the first, but the opposite rewards.
+    # Compared with the first play, the second play has the arms in reverse order in the second half
+    # of the rounds. The third play has the same arms as the first, but the opposite rewards.
     turned = [arms if t < LOOKS // 2 else arms[::-1].copy() for t, arms in enumerate(pools)]
     context, paid = toys.CONTEXT.get(toy.kind), [0.0]
     one, other, contrary = (
@@ -260,5 +269,5 @@ def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
             each.algorithm.prepare()
     if not learns:
         raise SkipTest("it learns nothing from rewards")
-    seen = f"with arms in the opposite order it chose the same places in {LOOKS // 2} rounds"
-    raise BrokenError(seen, "a choice based on the arms of the round, arms[index]")
+    seen = f"with the arms in reverse order, it chose the same indices in {LOOKS // 2} rounds"
+    raise BrokenError(seen, "choices that depend on the arms of the round")

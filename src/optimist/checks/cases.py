@@ -1,4 +1,4 @@
-"""Cases for tests: classes, algorithms on toy problems or in settings, and environments."""
+"""Cases on which tests run: algorithm classes, algorithms on given problems, and environments."""
 
 import pickle
 import random
@@ -19,17 +19,17 @@ from optimist.core.label import Label, Value, name_of
 from optimist.experiments.cell import Cell, build
 
 BOX = "box"
-HORIZON = 200  # number of rounds of an algorithm in a setting with arms
-AFTER_INITIAL = 4  # number of rounds of an algorithm on a box after the initial points
-HORIZONS = {"arms": 30, BOX: 12}  # number of rounds in an environment, by domain
+HORIZON = 200  # number of rounds that an algorithm plays in a setting with arms
+AFTER_INITIAL = 4  # number of rounds that an algorithm plays on a box after the initial points
+HORIZONS = {"arms": 30, BOX: 12}  # number of rounds in tests of an environment, by domain
 HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results of a test
-SAVED = "attributes that decide all later rounds, and that pickle can save"
+SAVED = "attributes that determine all later rounds and that pickle can save"
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
 class BrokenError(AssertionError):
-    """Raised when a promise is broken; the message states the observation and what is allowed."""
+    """Raised when a class breaks a promise; the message says what was seen and what is allowed."""
 
     def __init__(self, seen: str, allowed: str) -> None:
         super().__init__(f"{seen}; allowed: {allowed}")
@@ -37,12 +37,12 @@ class BrokenError(AssertionError):
 
 
 class RefusedError(SkipTest):
-    """Raised when a class refuses a problem, with the message of the class."""
+    """Raised when a class refuses a problem; the message is that of the class."""
 
 
 @contextmanager
 def unless_refused() -> Iterator[None]:
-    """Turn the ConfigError of a class that refuses a problem into a RefusedError."""
+    """Raise RefusedError if the block raises ConfigError, with which a class refuses a problem."""
     try:
         yield
     except ConfigError as error:
@@ -58,10 +58,11 @@ def require(holds: object, seen: str, allowed: str) -> None:
 def marked(**marks: object) -> Callable[[Test], Test]:
     """Return a decorator that sets marks on a test.
 
-    The marks are ``domain``, if a test is only for cases of one domain; ``is_basic``, if nothing
-    else is run after a failure; ``is_hint``, if a failure is only a hint; ``tells_plays``, if a
-    failure shows that a class does not play in the same way twice; and ``compares_plays``, if the
-    test is valid only for classes that play in the same way twice.
+    - ``domain``: the only domain for which the test is meant.
+    - ``is_basic``: if the test fails, no other test is run.
+    - ``is_hint``: a failure is reported only as a hint.
+    - ``tells_plays``: a failure shows that the class plays differently when a trial is repeated.
+    - ``compares_plays``: the test is valid only for classes that play repeated trials identically.
     """
 
     def mark(test: Test) -> Test:
@@ -90,11 +91,11 @@ class Method:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of problems for which the class is made; see `optimist.checks.toys`."""
+        """Kinds of problems that the class accepts; see `optimist.checks.toys`."""
         return (BOX,) if self.domain == BOX else toys.kinds_of(self.cls)
 
     def problem(self, **changes: Any) -> Any:
-        """Return a toy problem of the first kind for which the algorithm is made."""
+        """Return a toy problem of the first kind that the class accepts."""
         return Toy(self, self.kinds[0]).problem(**changes)
 
     def with_options(self, **options: Value) -> str:
@@ -125,7 +126,7 @@ class Toy:
         return toys.make_problem(self.kind, **changes)
 
     def rounds(self, enough: int, after_initial: int = 0) -> int:
-        """Return the number of rounds to play, a few more than a toy problem has initial points."""
+        """Return 8, which is slightly more than the number of initial points of a toy problem."""
         return 8
 
     def build(self, problem: Any, seed: int = 0) -> Any:
@@ -135,12 +136,15 @@ class Toy:
 
 @dataclass(frozen=True)
 class Played:
-    """An algorithm in a setting, with its kind of problem and the folder of its data sets."""
+    """An algorithm in a setting.
+
+    ``kind`` is the kind of problem, and ``data`` is the folder of the data sets.
+    """
 
     cell: Cell
     kind: str = ""
     data: Path | None = None
-    most: int = HORIZON  # maximum number of rounds on arms
+    most: int = HORIZON  # maximum number of rounds when there are finitely many arms
 
     @property
     def where(self) -> str:
@@ -153,22 +157,22 @@ class Played:
     def rounds(self, enough: int, after_initial: int = AFTER_INITIAL) -> int:
         """Return the number of rounds to play.
 
-        On arms it is ``enough``, but at most ``most``. On a box it is the number of initial points
-        plus ``after_initial``.
+        With arms, it is the smaller of ``enough`` and ``most``. On a box, it is the number of
+        initial points plus ``after_initial``.
         """
         if self.domain == BOX:
             return int(self.cell.spec["horizon"]) - AFTER_INITIAL + after_initial
         return min(enough, self.most)
 
     def build(self) -> tuple[Any, Any]:
-        """Construct the environment of the first trial and the algorithm."""
+        """Construct the environment of the first trial, and the algorithm that plays in it."""
         environment, problem = build(self.cell, 0, self.data)
         rng = self.cell.stream(0, "algorithm")
         return environment, make_algorithm(self.cell.algorithm, problem, rng)
 
 
 def no_data() -> None:
-    """Return None, for environments that need no data set."""
+    """Return None: the data folder of an environment that needs no data set."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ class World:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the environment trains models on data, and is therefore slow."""
+        """Whether the environment is slow because it trains models on data."""
         return self.domain == BOX and "dataset" in self.cell.spec
 
     @property
@@ -203,13 +207,13 @@ class World:
 
 
 Case = Method | Toy | Played | World
-ARGUMENTS = {"method", "toy", "played", "play", "world"}  # names of arguments of tests
+ARGUMENTS = {"method", "toy", "played", "play", "world"}  # allowed names of a test's argument
 
 
 def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
-    """Return whether a test accepts a case, given the name of the argument of the test.
+    """Return whether a test accepts a case; ``argument`` is the name of the test's argument.
 
-    A ``play`` is an algorithm in a setting with arms, or on a toy problem on a box, because the
+    With arms, a test of a ``play`` runs in a setting. On a box, it runs on a toy problem, because
     settings on boxes take long.
     """
     play = Toy if case.domain == BOX else Played
@@ -219,7 +223,7 @@ def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
 
 
 def shortened(cell: Cell) -> Cell:
-    """Return the cell of an algorithm with the shorter horizon used in tests."""
+    """Return a copy of a cell with the shorter horizon that the tests use."""
     initial = cell.spec.get("parameters", {}).get("initial", 0)
     horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
     return replace(cell, spec={**cell.spec, "horizon": horizon})
@@ -236,12 +240,12 @@ def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
 
 
 def reloaded(one: Any) -> Any:
-    """Pickle an object, and return it loaded again; raise BrokenError if that fails."""
+    """Return a copy of an object made by pickling it; raise BrokenError if pickling fails."""
     try:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:
         seen = f"it cannot be saved: {type(error).__name__}: {error}"
-        allowed = "attributes that pickle can save: no lambda, no function made in another"
+        allowed = "attributes that pickle can save, so no lambda and no nested function"
         raise BrokenError(seen, allowed) from error
 
 
@@ -251,8 +255,8 @@ def untouched(user: str) -> Iterator[None]:
     before = _states()
     yield
     for name, state in _states().items():
-        seen = f"{user} drew from {name}, which all code of a process shares"
-        require(state == before[name], seen, "the generator, or the stream, that is given")
+        seen = f"{user} drew from {name}, which all code in the process shares"
+        require(state == before[name], seen, "draws from the given generator or stream")
 
 
 def _states() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Promises of algorithm classes about their constructors, options and documentation."""
+"""Tests of the constructor, the options and the documentation of an algorithm class."""
 
 import ast
 import inspect
@@ -18,8 +18,8 @@ from optimist.core.label import Value
 from optimist.core.user_errors import in_one_line
 
 SHORT, LONG = 10, 10**7  # two horizons to compare
-SEED = 92_357  # seed of rng, which the class is unlikely to use
-# Bytes by which the memory of equal objects may differ because of Python itself.
+SEED = 92_357  # seed of rng; a class is unlikely to use this seed itself
+# Largest difference in memory, in bytes, that Python itself may cause between equal objects.
 SLACK = 10**5
 _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|Section)")
 
@@ -29,39 +29,43 @@ _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|
 
 @marked(is_basic=True)
 def test_names_its_problem(method: Method) -> None:
-    """The attribute problem_type is the class of problems for which the class is made."""
-    allowed = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
+    """The attribute problem_type is the class of the problems that the algorithm accepts."""
+    allowed = "GLBProblem, HeavyTailedProblem, KernelProblem, or object"
     asked = getattr(method.cls, "problem_type", None)
     require(isinstance(asked, type), f"problem_type is {asked!r}", allowed)
     lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
-    seen = f"problem_type is {asked} with {lists}, and no problem here is one"
+    seen = f"problem_type is {asked} with {lists}, which no toy problem matches"
     require(method.kinds, seen, f"{allowed}, with names of links or kernels")
 
 
 @marked(is_basic=True)
 def test_options_have_defaults(method: Method) -> None:
-    """The constructor takes the problem, rng, and keyword arguments with defaults."""
+    """The constructor takes the problem, rng, and keyword-only options with default values."""
     parameters = list(inspect.signature(method.cls).parameters.values())
     require(parameters, "the constructor takes no problem", "problem as its first argument")
     for p in parameters[1:]:
         is_named = p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.name != "rng"
-        place = f"{p.name} is no keyword of the constructor, so that no label can set it"
-        require(not is_named or p.kind is p.KEYWORD_ONLY, place, "parameters after a *")
+        seen = f"{p.name} is not keyword-only in the constructor, so no label can set it"
+        require(
+            not is_named or p.kind is p.KEYWORD_ONLY, seen, "options after a * in its signature"
+        )
         lacks = is_named and p.default is p.empty
-        require(not lacks, f"option {p.name} has no default", f"a value, as in {p.name}=1.0")
+        allowed = f"a default value, as in {p.name}=1.0"
+        require(not lacks, f"option {p.name} has no default value", allowed)
 
 
 @marked(is_basic=True)
 def test_is_built(method: Method) -> None:
-    """The constructor accepts a problem, also with rng=None (to check a configuration)."""
+    """The constructor accepts a problem, even with rng=None (to check a configuration)."""
     built = _built(method)
     has_problem = hasattr(built, "problem")
-    require(has_problem, "the constructor keeps no problem", "super().__init__(problem) in it")
+    seen = "the constructor does not store the problem"
+    require(has_problem, seen, "a call of super().__init__(problem) in it")
     try:
         make_algorithm(method.label, method.problem())
     except Exception as error:
         seen = f"with rng=None the constructor raised {in_one_line(error)}"
-        raise BrokenError(seen, "to store rng and to draw in later rounds") from error
+        raise BrokenError(seen, "storing rng, and drawing from it in later rounds") from error
 
 
 def _built(method: Method, rng: np.random.Generator | None = None, **changes: Any) -> Any:
@@ -78,18 +82,19 @@ def test_builds_on_its_defaults(method: Method) -> None:
 
 
 def test_draws_nothing_when_built(method: Method) -> None:
-    """The constructor draws nothing, and keeps no generator except rng and its children."""
+    """The constructor draws no numbers, and stores no generator except rng and its children."""
     rng = np.random.default_rng(SEED)
     with untouched("the constructor"):
         built = _built(method, rng)
     is_same = rng.integers(2**62) == np.random.default_rng(SEED).integers(2**62)
-    require(is_same, "the constructor draws from rng", "to store it and to draw in later rounds")
+    allowed = "storing rng, and drawing from it in later rounds"
+    require(is_same, "the constructor draws from rng", allowed)
     for name, value in vars(built).items():
         is_other = isinstance(value, np.random.RandomState | random.Random)
         if isinstance(value, np.random.Generator):  # children of rng have its entropy
             is_other = getattr(value.bit_generator.seed_seq, "entropy", None) != SEED
-        seen = f"attribute {name} is a generator of its own"
-        require(not is_other, seen, "rng, a keyword of the constructor, which is told the trial")
+        seen = f"attribute {name} is a random generator that does not come from rng"
+        require(not is_other, seen, "rng, the constructor's argument, which depends on the trial")
 
 
 def test_is_built_small(method: Method) -> None:
@@ -97,10 +102,11 @@ def test_is_built_small(method: Method) -> None:
     try:
         short, long = (_memory_of_new(method, horizon) for horizon in (SHORT, LONG))
     except MemoryError as error:
-        seen = f"there is no memory for a horizon of {LONG:.0e}"
+        seen = f"the constructor runs out of memory at a horizon of {LONG:.0e}"
         raise BrokenError(seen, "arrays that grow as rounds are played") from error
-    seen = f"at horizons {SHORT} and {LONG:.0e} the memory taken is {short} and {long} bytes"
-    require(abs(long - short) <= SLACK, seen, "the same, as nothing has been played yet")
+    seen = f"at horizons {SHORT} and {LONG:.0e}, a new instance takes {short} and {long} bytes"
+    allowed = "the same memory, because no round has been played yet"
+    require(abs(long - short) <= SLACK, seen, allowed)
 
 
 def _memory_of_new(method: Method, horizon: int) -> int:
@@ -108,7 +114,7 @@ def _memory_of_new(method: Method, horizon: int) -> int:
     _built(method)  # the first instance may load modules
     tracemalloc.start()
     try:
-        _instance = _built(method, horizon=horizon)  # it stays alive while memory is measured
+        _instance = _built(method, horizon=horizon)  # it must stay alive while memory is measured
         return tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
@@ -118,10 +124,11 @@ def _memory_of_new(method: Method, horizon: int) -> int:
 
 
 def test_refuses_unknown_options(method: Method) -> None:
-    """An option that does not exist is refused with a message that lists the allowed ones."""
-    refusal = require_refusal(method, "a ConfigError that names it", no_such_thing=1)
+    """An unknown option is refused with a message that lists the allowed options."""
+    refusal = require_refusal(method, "a ConfigError that names the option", no_such_thing=1)
     is_named = re.search(r"unknown option 'no_such_thing'.*allowed", refusal)
-    require(is_named, f"it was refused with: {refusal}", "the words of optimist.core.errors")
+    allowed = "the error that optimist.core.errors.unknown_name returns"
+    require(is_named, f"an unknown option was refused with: {refusal}", allowed)
 
 
 def require_refusal(method: Method, allowed: str, **options: Value) -> str:
@@ -137,9 +144,9 @@ def require_refusal(method: Method, allowed: str, **options: Value) -> str:
 
 
 def test_refuses_nonsense_options(method: Method) -> None:
-    """A nonsensical value is refused with a ConfigError when the algorithm is constructed."""
+    """A nonsensical option is refused with a ConfigError when the algorithm is constructed."""
     for key in method.options:
-        allowed = f"a ConfigError (optimist.core.errors) that says what {key} may be"
+        allowed = f"a ConfigError (optimist.core.errors) that lists the allowed values of {key}"
         require_refusal(method, allowed, **{key: "nonsense"})
 
 
@@ -155,10 +162,10 @@ def test_says_what_is_allowed(method: Method) -> None:
             try:
                 refusal = require_refusal(method, "", **{key: value})
             except BrokenError as error:
-                raise SkipTest(f"nothing is refused: {error}") from None
+                raise SkipTest(f"no value was refused: {error}") from None
             lacking = [word for word in words if word.lower() not in refusal.lower()]
             seen = f"{key}={value} is refused with: {refusal}"
-            allowed = f"one that has {', '.join(lacking)}, as those of optimist.core.errors have"
+            allowed = f"a message that contains {', '.join(lacking)} (see optimist.core.errors)"
             require(not lacking, seen, allowed)
 
 
@@ -170,8 +177,8 @@ def test_cites_its_source(method: Method) -> None:
     """The attribute reference cites author, year and theorem (or similar), or says unpublished."""
     cited = getattr(method.cls, "reference", None)
     allowed = (
-        "author, year and a theorem, algorithm, equation or section in it, as in 'Abbasi-Yadkori "
-        "et al. (2011), Theorem 2', or the word unpublished"
+        "author, year and a theorem, algorithm, equation or section, as in 'Abbasi-Yadkori et al. "
+        "(2011), Theorem 2', or the word unpublished"
     )
     is_cited = isinstance(cited, str) and (_PLACE.search(cited) or "unpublished" in cited)
     require(is_cited, f"reference is {cited!r}", allowed)
@@ -186,7 +193,7 @@ def test_opens_with_its_formula(method: Method) -> None:
 
 @marked(is_hint=True)
 def test_tells_its_deviations(method: Method) -> None:
-    """The docstring of the file states the year of a published source, and deviations from it."""
+    """For a published method, the file's docstring states the source's year and any deviations."""
     is_published = "unpublished" not in str(getattr(method.cls, "reference", ""))
     for pattern, words in (("Deviations", "word Deviations"), (r"\(\d{4}\)", "year of the source")):
         seen = f"the docstring of the file has no {words}"

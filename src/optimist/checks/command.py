@@ -1,6 +1,6 @@
-"""`optimist check`: pytest runs the tests on a class, each of them in another process.
+"""`optimist check`: pytest runs the tests on a class, each test in a separate process.
 
-Only the other process loads the user's code. If a class ends this process, it fails one test.
+Only the separate process loads the user's code. A class that ends this process fails one test.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,8 @@ def check(
     ----------
     label : str
     tell : callable
-        Called with each step until the cases are known, in words that can follow ``while``.
+        Called with a description of each step until the cases are known. The description can
+        follow the word ``while``.
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool
@@ -44,7 +45,8 @@ def check(
     Returns
     -------
     list of Report
-        A report for each class. There are two if algorithms on arms and on a box share the name.
+        A report for each class. There are two classes if an algorithm on arms and an algorithm on a
+        box have the same name.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def check(
     """
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:
-        # Meanwhile, the other process loads the class.
+        # The separate process loads the class during this import.
         from optimist.checks import plugin
 
         def answer() -> Any:
@@ -75,9 +77,9 @@ def check(
             except ConfigError:
                 raise
             except LateError:
-                return plugin.FAILED, "it was not done in time", f"{seconds:g} s for a test", ""
+                return plugin.FAILED, "it took too long", f"at most {seconds:g} s for a test", ""
             except Exception as error:
-                return plugin.FAILED, in_one_line(error), "to raise an exception", ""
+                return plugin.FAILED, in_one_line(error), "raising an exception", ""
 
         reports = [plugin.Report(label, cases) for cases in answer()]
         return plugin.run(plugin.Plugin(reports, run), only)

@@ -1,4 +1,4 @@
-"""Promises of algorithms on the smallest problems, and with extreme or invalid rewards."""
+"""Tests of algorithms on the smallest problems, and with extreme or invalid rewards."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from optimist.checks.plays import scripted
 from optimist.experiments.loop import COMPLETE
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
-# Description, changes to the toy problem, and number of rounds of the smallest problems, by domain.
+# The smallest problems, by domain: description, changes to the toy problem, number of rounds.
 _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
     "arms": [
         (f"{K} arms of {d} coordinates", {"arms": K, "dimension": d}, HORIZON)
@@ -24,24 +24,24 @@ _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
         ("fewer rounds than initial points", {"horizon": 3}, 3),
     ],
 }
-# Factors by which rewards are multiplied, and the time limit of each trial in seconds.
+# By domain: factors by which rewards are multiplied, and time limit of each trial in seconds.
 _EXTREMES = {
     "arms": ((1e12, -1e6, 0.0, 1e100, 1e300), 2.0),
     BOX: ((1e12, -1e6, 1e-12), 60.0),
 }
-# Rounds to record, and the round with a reward that is not finite.
+# By domain: rounds to record, and the round with a reward that is not finite.
 _MARKS = {"arms": ([1, 10, 25], 21), BOX: ([1, 5, 10], 9)}
 
 
 def test_plays_in_the_smallest_problems(toy: Toy) -> None:
-    """Trials with one arm, coordinate or initial point end well, even if rewards hardly vary."""
+    """Trials on the smallest problems end with status ok, even if rewards hardly vary."""
     for words, changes, rounds in _SMALLEST[toy.domain]:
-        # On a box, rewards are constant; with arms, they alternate between 0 and 1.
+        # Rewards are constant on a box, and alternate between 0 and 1 with arms.
         reward = (lambda t, usual: 1.0) if toy.domain == BOX else (lambda t, usual: float(t % 2))
         trajectory = scripted(toy, reward, [1, rounds], **changes)
         last = [0, *trajectory.columns.get("round", [])][-1]
-        seen = f"with {words} its status is {trajectory.status!r} after {last} recorded rounds"
-        require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds}")
+        seen = f"with {words}, its status is {trajectory.status!r} after {last} rounds"
+        require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds} rounds")
 
 
 def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:
@@ -51,10 +51,10 @@ def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:
     for factor in factors:
         trajectory = scripted(toy, lambda t, usual: factor * usual, marks, seconds=seconds)  # noqa: B023
         status, rounds = trajectory.status, trajectory.columns.get("round", [])
-        seen = f"with rewards times {factor:g} its status is {status!r}"
+        seen = f"with rewards multiplied by {factor:g}, its status is {status!r}"
         require(STATUS.fullmatch(status), seen, STATUS.pattern.replace("|", ", "))
         is_whole = status not in COMPLETE or rounds == marks
-        require(is_whole, f"{seen}, and {rounds} are recorded", f"{marks}")
+        require(is_whole, f"{seen}, and rounds {rounds} are recorded", f"rounds {marks}")
         require(factor != 0.0 or status == "ok", seen, "'ok'")
 
 
@@ -70,7 +70,7 @@ def test_rewards_that_are_not_finite_are_recorded(toy: Toy) -> None:
             dimension=2 if toy.domain == BOX else 5,
         )
         rounds = trajectory.columns.get("round", [])
-        seen = f"with a reward of {bad} in round {last} its status is {trajectory.status!r}"
+        seen = f"with a reward of {bad} in round {last}, its status is {trajectory.status!r}"
         is_recorded = trajectory.status.startswith("failed: ") and rounds == marks[:2]
-        allowed = f"'failed: ...', with rounds {marks[:2]}"
-        require(is_recorded, f"{seen}, with rounds {rounds}", allowed)
+        allowed = f"'failed: ...', with rounds {marks[:2]} recorded"
+        require(is_recorded, f"{seen}, with rounds {rounds} recorded", allowed)

@@ -1,4 +1,4 @@
-"""Promises of environments: they are reproducible, are described truthfully, and can be played."""
+"""Tests that an environment is reproducible, described truthfully, and fit to be played."""
 
 import inspect
 import json
@@ -29,19 +29,23 @@ from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.trials import Trials, run
 
-SAME = "the same: all that is random comes from stream(purpose)"
-ONCE = "one that the trial alone decides"
+SAME = "equal values, with all random numbers drawn from stream(purpose)"
+ONCE = "a value that depends only on the trial and the arguments"
 TRIALS = {"arms": 60, BOX: 20}  # number of trials over which rewards are averaged
-MOST = 5.0  # maximum distance of average rewards from their means, in standard errors
+MOST = 5.0  # maximum distance between average rewards and their means, in standard errors
 ROUNDING = 1e-12
 FEW = 5  # number of rounds in a trial of a slow environment
-# Maximum number of arms to try in a round; usual number, and larger number, of points to try in a
-# box; number of points, and of trials, for a slow function.
+# ARMS is the maximum number of arms to try in a round. POINTS is the usual number of points to try
+# in a box, and MANY a larger number. SLOW is the number of points, and of trials, for a slow
+# function.
 ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2
 
 
 def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
-    """Return ``n`` uniform points in a box, of shape (n, d); only `SLOW` for a slow function."""
+    """Return ``n`` uniform points in a box, as an array of shape (n, d).
+
+    If the function is slow, n is `SLOW`.
+    """
     n = SLOW if world.is_slow else n
     share = np.random.default_rng(0).random((n, len(environment.low)))
     return environment.low + share * (environment.high - environment.low)
@@ -72,15 +76,17 @@ def means(world: World, environment: Any) -> list[np.ndarray]:
 
 
 def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> None:
-    """Raise BrokenError unless two environments are equal in all that algorithms can observe."""
+    """Raise BrokenError unless algorithms observe the same values in two environments."""
     expected = _observed(world, other)
     for name, values in _observed(world, one).items():
-        is_are = "are others" if name == "rewards" else "is another"
-        require(values == expected[name], f"{name} {is_are} when {how}", allowed)
+        differ = "differ" if name == "rewards" else "differs"
+        require(
+            values == expected[name], f"{name} {differ} after the environment is {how}", allowed
+        )
 
 
 def _observed(world: World, environment: Any) -> dict[str, Any]:
-    """Return everything that algorithms can observe, as plain data by name."""
+    """Return everything that algorithms can observe, as a dictionary of plain values."""
     observed: dict[str, Any] = {"rewards": rewards(world, environment)}
     if world.domain == BOX:
         observed["value(x)"] = [mean.tolist() for mean in means(world, environment)]
@@ -94,12 +100,15 @@ def _observed(world: World, environment: Any) -> dict[str, Any]:
     return observed
 
 
-# The numbers of an environment.
+# Arms, means, rewards and facts.
 
 
 @marked(domain="arms", is_basic=True)
 def test_arms_are_sound_and_means_fit_them(world: World) -> None:
-    """Arms are finite arrays of shape (K, d) with bounded norms, and have K finite means."""
+    """arms returns a finite array of shape (K, d) with bounded norms.
+
+    means returns K finite numbers.
+    """
     (environment,) = world.built(0)
     for t in range(world.horizon):
         arms = environment.arms(t)
@@ -110,22 +119,23 @@ def test_arms_are_sound_and_means_fit_them(world: World) -> None:
             raise BrokenError(f"arms({t}): {seen}", allowed or "finite numbers") from error
         means = environment.means(t)
         require(is_array(means), f"means({t}) is {in_words(means)}", f"{ARRAY} of shape (K,)")
-        seen = f"means({t}) is {means.dtype} of shape {means.shape} with {len(arms)} arms"
+        seen = f"means({t}) is {means.dtype} of shape {means.shape} for {len(arms)} arms"
         is_fit = means.shape == (len(arms),) and np.isfinite(means).all()
-        require(is_fit, seen, f"finite numbers of shape ({len(arms)},)")
+        require(is_fit, seen, f"finite numbers in an array of shape ({len(arms)},)")
 
 
 @marked(domain=BOX, is_basic=True)
 def test_the_box_has_two_corners(world: World) -> None:
-    """low and high are arrays of shape (d,), with low below high."""
+    """low and high are arrays of shape (d,), and low is below high in each coordinate."""
     low, high = (np.asarray(getattr(world.built(0)[0], name)) for name in ("low", "high"))
     is_box = low.ndim == 1 and low.shape == high.shape and (low < high).all()
-    require(is_box, f"low and high have shapes {low.shape}, {high.shape}", "(d,), low below high")
+    seen = f"low is {low.tolist()} and high is {high.tolist()}"
+    require(is_box, seen, "arrays of shape (d,), with low below high in each coordinate")
 
 
 @marked(is_basic=True)
 def test_rewards_are_plain_floats(world: World) -> None:
-    """reward returns a finite Python float; so do regret (on arms) and value (on a box)."""
+    """reward returns a finite Python float; so does regret (with arms) or value (on a box)."""
     (environment,) = world.built(0)
     for t, offered in choices(world, environment):
         for choice in offered:
@@ -134,7 +144,7 @@ def test_rewards_are_plain_floats(world: World) -> None:
                 value = getattr(environment, name)(*given)
                 seen = f"{name}{given} returned {value!r}, of type {type(value).__name__}"
                 is_plain = type(value) is float and math.isfinite(value)
-                require(is_plain, seen, "a finite float, as float(...) makes it")
+                require(is_plain, seen, "a finite float, such as float(...) returns")
 
 
 def test_facts_are_numbers(world: World) -> None:
@@ -146,14 +156,14 @@ def test_facts_are_numbers(world: World) -> None:
 
 @marked(domain="arms")
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
-    """context returns a dict of plain values, the same in every call for a round."""
+    """context returns a dict of plain values, which is the same in every call for a round."""
     (environment,) = world.built(0)
     first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:
         json.dumps(first)
     except (TypeError, ValueError) as error:
-        raise BrokenError(f"context: {error}", "int, float, bool and str") from error
-    require(first == again, "context is another when asked twice", ONCE)
+        raise BrokenError(f"context: {error}", "int, float, bool or str") from error
+    require(first == again, "context(t) returned different values in two calls", ONCE)
 
 
 # The trials of an environment.
@@ -162,7 +172,7 @@ def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
 def test_the_same_trial_is_the_same_environment(world: World) -> None:
     """An environment constructed again for the same trial looks the same to algorithms."""
     one, other = world.built(0, 0)
-    require_same(world, one, other, "built again", SAME)
+    require_same(world, one, other, "constructed again", SAME)
 
 
 def test_different_trials_draw_different_numbers(world: World) -> None:
@@ -182,11 +192,11 @@ def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
     rounds = list(zip(choices(world, one), rewards(world, one), strict=True))
     for (t, offered), paid in reversed(rounds):
         for choice, reward in reversed(list(zip(offered, paid, strict=True))):
-            seen = f"reward({t}, ...) is another when rounds and choices are asked backwards"
+            seen = f"reward({t}, ...) differs if rounds and choices come in reverse order"
             require(backwards.reward(t, choice) == reward, seen, ONCE)
-    for time in ("asked first", "asked twice"):
-        seen = f"reward({t}, ...) is another when {time}"
-        (t, offered), paid = rounds[-1]
+    (t, offered), paid = rounds[-1]
+    for how in ("before all others", "twice"):
+        seen = f"reward({t}, ...) differs if it is called {how}"
         require(last.reward(t, offered[0]) == paid[0], seen, ONCE)
 
 
@@ -197,25 +207,25 @@ def test_can_be_saved_in_mid_trial(world: World) -> None:
     for t, offered in asked[: len(asked) // 2]:
         environment.reward(t, offered[0])
     loaded = reloaded(environment)
-    require_same(world, loaded, environment, "it is saved and loaded again", SAVED)
+    require_same(world, loaded, environment, "saved and loaded", SAVED)
 
 
 def test_leaves_shared_generators_alone(world: World) -> None:
-    """An environment draws neither from np.random nor from random, which all code shares."""
+    """An environment does not draw from the global generators of np.random and random."""
     with untouched("it"):
         rewards(world, world.built(0)[0])
 
 
 @marked(domain="arms")
 def test_a_caller_cannot_change_it(world: World) -> None:
-    """Writing to returned arrays of arms or means does not change the environment."""
+    """Writing to an array that arms or means returned does not change the environment."""
     for name in ("arms", "means"):
         (environment,) = world.built(0)
         values = getattr(environment, name)(0)
         before = values.copy()
         if values.flags.writeable:
             values[...] = values + 1
-        seen = f"what {name}(0) returned can be written to, and {name}(0) changes with it"
+        seen = f"writing to the array that {name}(0) returned changes {name}(0)"
         is_kept = np.array_equal(getattr(environment, name)(0), before)
         require(is_kept, seen, f"{name}.flags.writeable = False, or a copy")
 
@@ -225,16 +235,17 @@ def test_an_algorithm_can_play_in_it(world: World) -> None:
     uniform = replace(world.cell, algorithm="uniform")
     rounds = FEW if world.is_slow else None
     trajectory = run(Trials("regret", uniform, 0, 1, rounds=rounds), world.data())[0]
-    require(trajectory.status == "ok", f"uniform play ends with {trajectory.status!r}", "'ok'")
+    seen = f"a trial of the uniform algorithm ends with status {trajectory.status!r}"
+    require(trajectory.status == "ok", seen, "'ok'")
 
 
 # The truth about an environment.
 
 
 def test_rewards_average_to_the_means(world: World) -> None:
-    """Rewards average to the means, or values, from which regret is computed.
+    """Rewards average to the means (on a box, the values) from which regret is computed.
 
-    For a kernel problem, rewards vary no more than the problem states.
+    In a kernel problem, rewards vary no more than the problem states.
     """
     problem = world.first_trial()[1]
     if isinstance(problem, HeavyTailedProblem):
@@ -251,30 +262,30 @@ def test_rewards_average_to_the_means(world: World) -> None:
     middle = np.median(np.concatenate(true))
     weighed = [float(np.mean(np.sign(m - middle) * x)) for m, x in zip(true, noise, strict=True)]
     plain = [float(x.mean()) for x in noise]
-    for where, sums in (("", plain), (" where these are large", weighed)):
+    for how, sums in (("", plain), (", negated for small means,", weighed)):
         mean, error = float(np.mean(sums)), float(np.std(sums, ddof=1)) / math.sqrt(len(sums))
-        seen = f"rewards are {mean:.3g} above means{where}, with a standard error of {error:.2g}"
-        allowed = f"{MOST:g} standard errors, or no difference where there is no noise"
+        seen = f"rewards minus means{how} average {mean:.3g}, with standard error {error:.2g}"
+        allowed = f"at most {MOST:g} standard errors, or 0 if there is no noise"
         require(abs(mean) <= MOST * error or abs(mean) <= ROUNDING, seen, allowed)
     if isinstance(problem, KernelProblem):
         deviation = problem.deviation
         spread = math.sqrt(np.mean([np.mean(x**2) for x in noise])) / deviation
-        seen = f"rewards spread {spread:.3g} times as much as deviation, {deviation:g}, says"
+        seen = f"the noise has {spread:.3g} times the problem's deviation, {deviation:g}"
         is_bounded = spread**2 < 1.0 + MOST * math.sqrt(2.0 / len(noise))
-        require(is_bounded, seen, "once as much, or less")
+        require(is_bounded, seen, "at most this deviation")
 
 
 @marked(domain="arms")
 def test_regret_is_counted_from_the_best(world: World) -> None:
-    """Regret is the difference between the best mean and the mean of an arm: 0 for the best."""
+    """Regret is the best mean minus the mean of the chosen arm, so it is 0 for the best arm."""
     (environment,) = world.built(0)
     for t in range(world.horizon):
         means = np.asarray(environment.means(t))
         regrets = np.array([environment.regret(t, k) for k in range(len(means))])
         is_right = regrets.min() == 0.0 == regrets[np.argmax(means)]
         is_right &= np.allclose(regrets, means.max() - means, rtol=1e-6, atol=1e-12)
-        seen = f"regret({t}, k) goes from {regrets.min():g} to {regrets.max():g}"
-        allowed = f"from 0, of the arm of the largest mean, to {np.ptp(means):g}"
+        seen = f"regret({t}, k) ranges from {regrets.min():g} to {regrets.max():g}"
+        allowed = f"from 0, for the arm with the largest mean, to {np.ptp(means):g}"
         require(is_right, seen, allowed)
 
 
@@ -285,13 +296,14 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
     bound = environment.problem().value_bound
     for x in some_points(world, environment, MANY):
         value, most = environment.value(x), environment.maximum
-        require(value <= most, f"value(x) is {value!r}", f"maximum, {most:g}, at most")
-        require(abs(value) <= bound, f"value(x) is {value!r}", f"value_bound, {bound:g}, at most")
+        require(value <= most, f"value(x) is {value!r}", f"at most maximum, {most:g}")
+        seen = f"|value(x)| is {abs(value)!r}"
+        require(abs(value) <= bound, seen, f"at most value_bound, {bound:g}")
 
 
 @marked(domain="arms", is_hint=True)
 def test_tells_a_known_problem(world: World) -> None:
-    """problem returns a problem of a class for which the algorithms of this package are made."""
+    """problem returns a problem of a class that algorithms of this package accept."""
     problem = world.first_trial()[1]
     kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"
@@ -312,14 +324,15 @@ def test_the_algorithm_is_told_the_truth(world: World) -> None:
         require(seen == true, f"problem.{name} is {seen!r}", f"{true}, as in the environment")
     horizon = getattr(environment, "horizon", None)
     is_given = horizon == world.horizon
-    require(is_given, f"horizon is {horizon!r}", f"{world.horizon}, as it was given")
+    allowed = f"{world.horizon}, the horizon that the constructor was given"
+    require(is_given, f"horizon is {horizon!r}", allowed)
     theta, is_kernel = environment.theta, isinstance(problem, KernelProblem)
     if theta is not None and not is_box:
         shape = (len(arms),) if is_kernel else (arms.shape[1],)
         require(np.shape(theta) == shape, f"theta has shape {np.shape(theta)}", f"{shape}, or None")
         norm, bound = float(np.linalg.norm(theta)), float(getattr(problem, "norm_bound", np.inf))
         is_bounded = is_kernel or norm <= bound * (1.0 + 1e-12)
-        require(is_bounded, f"theta has norm {norm:g}", f"norm_bound, {bound:g}")
+        require(is_bounded, f"theta has norm {norm:g}", f"at most norm_bound, {bound:g}")
 
 
 @marked(domain=BOX)
@@ -330,15 +343,17 @@ def test_the_algorithm_is_told_the_true_box(world: World) -> None:
     require(isinstance(problem, BoxProblem), returned, "a BoxProblem")
     for name in ("low", "high"):
         same = np.array_equal(getattr(problem, name), getattr(environment, name))
-        require(same, f"problem.{name} is not that of the environment", "the same box")
+        seen = f"problem.{name} differs from {name} of the environment"
+        require(same, seen, "equal arrays")
     if "own_initial" in inspect.signature(environment.problem).parameters:
         initial = environment.problem(own_initial=True).initial
-        require(initial is None, "with own_initial=True initial is no None", "None")
+        require(initial is None, "with own_initial=True, initial is not None", "None")
         problem = environment.problem(own_initial=False)
-        require(problem.initial is not None, "initial is None", "points that algorithms share")
+        seen = "with own_initial=False, initial is None"
+        require(problem.initial is not None, seen, "points that all algorithms share")
     if problem.initial is not None:
         initial = np.asarray(problem.initial)
         shape = (problem.initial_count, problem.dimension)
         require(initial.shape == shape, f"initial has shape {initial.shape}", f"{shape}")
         is_inside = ((initial >= problem.low) & (initial <= problem.high)).all()
-        require(is_inside, "an initial point lies outside the box", "points of the box")
+        require(is_inside, "an initial point lies outside the box", "points in the box")

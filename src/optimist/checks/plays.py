@@ -19,11 +19,11 @@ Script = Callable[[int, float], float]
 
 
 class Player:
-    """An algorithm that plays in an environment with arms or, without one, on a box.
+    """An algorithm that plays in an environment with arms or, if none is given, on a box.
 
-    On a box, the rewards are values of the function `bowl`. With ``reuses``, one array is filled
-    with the arms of each round, or a point on a box is given back in the array that the algorithm
-    returned, not in a copy. The attribute ``array`` is this array.
+    On a box, the rewards are values of the function `bowl`. If ``reuses`` is true, arrays are not
+    copied: the arms of every round are written to the same array, and a point on a box is passed to
+    ``observe`` in the array that ``propose`` returned. The attribute ``array`` is this array.
     """
 
     def __init__(self, algorithm: Any, environment: Any = None, reuses: bool = False) -> None:
@@ -41,20 +41,20 @@ class Player:
         return truth_length(problem, self.environment.arms(0))
 
     def choose(self, t: int) -> Any:
-        """Return the choice in round ``t``; raise BrokenError if it is no arm, or no point."""
+        """Return the choice in round ``t``; raise BrokenError if the choice is invalid."""
         if self.environment is not None:
             arms = self._arms(t)
             index = self.algorithm.select(arms)
             is_int = isinstance(index, int | np.integer) and not isinstance(index, bool)
-            seen = f"in round {t + 1} select returned {index!r}, of type {type(index).__name__}"
-            allowed = f"an int from 0 to {len(arms) - 1}, as int(...) makes it"
+            seen = f"in round {t + 1}, select returned {index!r}, of type {type(index).__name__}"
+            allowed = f"an int from 0 to {len(arms) - 1}, such as int(...) returns"
             require(is_int and 0 <= index < len(arms), seen, allowed)
             return int(index)
         x, problem = self.algorithm.propose(), self.algorithm.problem
         is_point = isinstance(x, np.ndarray) and x.shape == problem.low.shape
         is_inside = is_point and ((x >= problem.low) & (x <= problem.high)).all()
-        allowed = f"an array from {_brief(problem.low)} to {_brief(problem.high)}"
-        require(is_inside, f"in round {t + 1} propose returned {x!r}", allowed)
+        allowed = f"an array between {_brief(problem.low)} and {_brief(problem.high)}"
+        require(is_inside, f"in round {t + 1}, propose returned {x!r}", allowed)
         self.array = x
         return x
 
@@ -72,7 +72,7 @@ class Player:
                 inspect.signature(update).bind(*arguments, **context)
             except TypeError as error:
                 call = ", ".join(["self", "arms", "index", "reward", *context])
-                raise BrokenError(f"update does not take its arguments: {error}", call) from error
+                raise BrokenError(f"update does not accept its arguments: {error}", call) from error
             raise
 
     def _arms(self, t: int) -> np.ndarray:
@@ -85,12 +85,12 @@ class Player:
 
 
 def _brief(x: np.ndarray) -> str:
-    """Return a short text that describes a point of shape (d,)."""
+    """Format a point of shape (d,) as a short string."""
     return np.array2string(x, precision=4, threshold=6, edgeitems=2)
 
 
 def started(case: Played | Toy, reuses: bool = False) -> Player:
-    """Return a player at the start of a trial in a setting, or on a toy box."""
+    """Return a player at the start of a trial, in a setting or on a toy problem."""
     if isinstance(case, Toy):
         return Player(case.build(case.problem()), reuses=reuses)
     environment, algorithm = case.build()
@@ -113,10 +113,9 @@ def require_equal(t: int, seen: Any, expected: Any, how: str, allowed: str) -> N
     ``how`` says how the choice ``seen`` was made.
     """
     did, wanted = (
-        f"asked for {_brief(choice)}" if np.ndim(choice) else f"chose arm {choice}"
-        for choice in (seen, expected)
+        _brief(choice) if np.ndim(choice) else f"arm {choice}" for choice in (seen, expected)
     )
-    words = f"{how}, it {did} in round {t + 1}, not {wanted}"
+    words = f"{how}, it chose {did} in round {t + 1}, not {wanted}"
     require(np.array_equal(seen, expected), words, allowed)
 
 
@@ -145,7 +144,7 @@ def require_equal_plays(
 
 
 def sampled(toy: Toy, problem: Any, K: int, theta: list[float]) -> ScriptedEnvironment:
-    """Return an environment with K fixed arms and 120 rounds of rewards drawn from the link."""
+    """Return an environment with K fixed arms, and random rewards for 120 rounds."""
     rng = np.random.default_rng(6)
     arms = toys.random_arms(rng, K, len(theta))
     link = getattr(problem, "link", Gaussian(1.0))
@@ -164,7 +163,7 @@ def scripted(
     seconds: float = 60.0,
     **changes: Any,
 ) -> Trajectory:
-    """Play with scripted rewards, on arms or on a box with `bowl`, and return the trajectory.
+    """Play with scripted rewards, with arms or on a box with `bowl`, and return the trajectory.
 
     ``marks`` are the rounds to record, and ``changes`` replace values of the toy problem.
     """

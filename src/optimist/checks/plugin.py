@@ -1,4 +1,4 @@
-"""A pytest plugin that runs tests in another process, and reports of their findings."""
+"""A pytest plugin that runs tests in a separate process, and reports of the findings."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -23,12 +23,12 @@ from optimist.core.errors import ResultError
 from optimist.core.terminal import folded
 
 HINT, NOT_RUN = "hint", "not run"
-SEED = 0  # number of the trial in a setting, and seed on a toy problem
+SEED = 0  # index of the trial in a setting, or random seed on a toy problem
 HERE = Path(__file__).parent
 FILES = [
     str(HERE / f"{name}.py") for name in ("classes", "algorithms", "edge_cases", "environments")
 ]
-# Ignore all configuration of the user, and disable plugins that are not needed here.
+# Ignore the user's configuration of pytest, and disable plugins that are not needed here.
 OPTIONS = ("--assert=plain", "--capture=no", "--noconftest", "-c", devnull, "--rootdir", str(HERE))
 _UNUSED = (
     *("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "terminal"),
@@ -45,7 +45,7 @@ class Finding:
     rule: str
     where: str  # name of the setting or the toy problem
     result: str
-    seen: str  # the observation, or the reason for not running the test
+    seen: str  # the observation, or the reason why the test was not run
     allowed: str = ""
     trace: str = field(default="", repr=False)  # traceback of an error in the class
     seed: int = SEED
@@ -59,7 +59,8 @@ class Finding:
 class Report:
     """Findings of all tests on one class.
 
-    The class is given by its label and its cases. The first case is the class itself.
+    The class is given by its label and its cases. For an algorithm, the first case is the class
+    itself.
     """
 
     def __init__(self, label: str, cases: list[Case]) -> None:
@@ -69,12 +70,12 @@ class Report:
         self.what = f"{kind} on {'arms' if first.domain == 'arms' else 'a box'}"
         self.cases = cases
         self.findings: list[Finding] = []
-        # Results and reasons of tests that are not run, by kind of problem or place. Keys with True
-        # are only for tests that compare plays.
+        # What to report instead of running a test (a result and a reason), by the kind of problem
+        # or the setting. A key with True is only for tests that compare plays.
         self._blocked: dict[tuple[str, bool], tuple[str, str]] = {}
 
     def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
-        """Run a test and return its finding; skip it if an earlier result makes it pointless."""
+        """Return the finding of a test; do not run it if an earlier result makes it pointless."""
         marks, name = test.__dict__, test.__name__.removeprefix("test_")
         head = name, " ".join((test.__doc__ or "").split()), case.where
         keys = [("", False), (case.kind, False), (case.where, False)]
@@ -120,9 +121,9 @@ class Report:
         return summary | {"findings": findings}
 
     def to_text(self, debug: bool = False, columns: int | None = None) -> str:
-        """Return failures and hints, one per line, with counts of all results.
+        """Return a line for each failure and hint, and a line with counts of all results.
 
-        With ``debug``, each error in the class is followed by its traceback.
+        If ``debug`` is true, each error in the class is followed by its traceback.
         """
         places = dict.fromkeys(case.where for case in self.cases if case.where)
         lines = [f"{self.label}: {self.what}"]
@@ -131,12 +132,12 @@ class Report:
         lines += [f"refused: {words}" for words in self.refused]
         results = [*self.results.values()]
         counts = [f"{results.count(one)} {one}" for one in (FAILED, HINT, HELD, NOT_RUN)]
-        counts[-1] += ", as others failed" if NOT_RUN in results else ""
-        lines += [f"{', '.join(counts)} (--json names them)"]
+        counts[-1] += " because others failed" if NOT_RUN in results else ""
+        lines += [f"{', '.join(counts)} (--json lists them)"]
         return "\n".join(folded(line, columns) for line in lines)
 
     def _lines(self, result: str, debug: bool) -> Iterator[str]:
-        """Yield a line for each finding with the given result; equal findings are merged."""
+        """Yield a line for each finding with the given result, and merge equal findings."""
         groups: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.findings:
             if finding.result == result:
@@ -150,9 +151,9 @@ class Report:
 
 
 class Plugin:
-    """A pytest plugin that calls ``run`` for each test, and adds its findings to the reports.
+    """A pytest plugin that calls ``run`` for each test, and adds the findings to the reports.
 
-    The function usually calls `optimist.checks.served.run` in another process.
+    ``run`` usually calls `optimist.checks.served.run` in a separate process.
     """
 
     def __init__(self, reports: list[Report], run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Functions that `optimist check` calls in another process, to find cases and to run one test."""
+"""Functions that `optimist check` calls in a separate process, to find cases and run tests."""
 
 import importlib
 import traceback
@@ -37,8 +37,8 @@ from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
 
 LONGEST = 240  # maximum number of characters in an observation
-# Settings of the papers in which a user's algorithm plays, by kind of problem. None of them needs a
-# data set.
+# Papers and settings in which a user's algorithm plays, by kind of problem. None of the settings
+# needs a data set.
 SETTINGS = {
     "logistic": ("glb_omd", "logistic_s3"),
     "poisson": ("glb_omd", "poisson_s3"),
@@ -59,23 +59,26 @@ Tell = Callable[[str], None]
 
 
 def cases(tell: Tell, *, text: str) -> list[list[Case]]:
-    """Load the classes that a label names, and return the cases of each, the class itself first.
+    """Load the classes that a label names, and return the list of cases of each class.
+
+    For an algorithm, the first case is the class itself.
 
     Parameters
     ----------
     tell : callable
-        Called with the current step, in words that can follow ``while``.
+        Called with a description of the current step. The description can follow the word
+        ``while``.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
-        name, or a name provided by an installed package. An algorithm on arms and one on a box may
-        have the same name. The options of an environment are those of a setting.
+        name, or a name provided by an installed package. An algorithm on arms and an algorithm on a
+        box may have the same name. For an environment, the options are those of a setting.
 
     Raises
     ------
     ConfigError
         Raised when a name or an option is unknown.
     """
-    tell("it was loaded")
+    tell("it was being loaded")
     blas_kernels.verify()
     return [
         _of_algorithm(text, one) if one in REGISTRIES else _of_environment(text)
@@ -129,7 +132,7 @@ def _of_environment(text: str) -> list[Case]:
         }
     if not cells:
         raise ConfigError(
-            f"environment {text!r} needs a data set; allowed: an environment that needs none"
+            f"environment {text!r} needs a data set; allowed: environments that need no data set"
         )
     horizon = dict(Label.parse(text).options).get("horizon")
     return [
@@ -176,16 +179,16 @@ def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
 
 
 def _brief(text: str) -> str:
-    """Return a text in one line, truncated after `LONGEST` characters."""
+    """Return a text as one line of at most `LONGEST` characters, followed by "..." if truncated."""
     text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _round(error: BaseException) -> str:
-    """Return words that say in which round an error was raised, or an empty string.
+    """Return a phrase that names the round in which an error was raised, or an empty string.
 
     The round is read from the innermost local variable ``t`` in this package, which counts from 0.
-    Errors raised by the loop of a trial already name the round.
+    Messages of errors that the loop of a trial raises already name the round.
     """
     if hasattr(error, ROUND):
         return ""

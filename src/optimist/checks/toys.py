@@ -1,4 +1,4 @@
-"""Toys: small problems, and environments with given arms, functions and rewards."""
+"""Small problems for tests, and environments with given arms, functions and rewards."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,12 +23,12 @@ KERNELS: dict[str, Kernel] = {"linear_kernel": LinearKernel()} | {
     for name in ("gaussian", "matern12", "matern32", "matern52")
 }
 KINDS = (*LINKS, "gaussian_kernel", "linear_kernel", HEAVY_TAILED)
-# Context that environments pass along with a reward, by kind of problem.
+# Context that environments pass to the algorithm with each reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
 def kinds_of(cls: Any) -> tuple[str, ...]:
-    """Return the kinds of problems (see `make_problem`) for which an algorithm class is made."""
+    """Return the kinds of problems (see `make_problem`) that an algorithm class accepts."""
     kinds = []
     for kind in dict.fromkeys((*KINDS, *KERNELS)):
         with suppress(ConfigError):
@@ -67,9 +67,10 @@ def random_arms(rng: np.random.Generator, *shape: int) -> np.ndarray:
 class ScriptedEnvironment(FiniteArmEnvironment):
     """An environment with given arms and rewards.
 
-    Rounds take the arrays of arms in ``pools``, each of shape (K, d), in turn. The function
-    ``reward`` maps the round and the index of an arm to the reward. ``theta`` is the parameter that
-    a confidence set should contain, and ``context`` is passed to the algorithm with each reward.
+    ``pools`` contains arrays of arms, each of shape (K, d), and the rounds use them in turn. The
+    function ``reward`` maps the round and the index of an arm to the reward. ``theta`` is the
+    parameter that a confidence set should contain, and ``context`` is passed to the algorithm with
+    each reward.
     """
 
     def __init__(
@@ -115,9 +116,10 @@ def make_box_problem(dimension: int = 2, **changes: Any) -> BoxProblem:
 
 
 class ScriptedFunction(BoxEnvironment):
-    """An environment with a given function on a box, whose values are at most ``maximum``.
+    """An environment with a given function on a box.
 
-    The function ``script`` maps the round and the value to the reward.
+    The values of ``function`` are at most ``maximum``. ``script`` maps the round and the value to
+    the reward.
     """
 
     instance = "scripted"
@@ -146,10 +148,10 @@ class ScriptedFunction(BoxEnvironment):
 
 
 def bowl(x: np.ndarray) -> float:
-    """Return the value at ``x``, of shape (d,), of a function with maximum 9 at (1, ..., 1)."""
+    """Return 9 - |x - 1|^2 for ``x`` of shape (d,); the maximum is 9, at (1, ..., 1)."""
     return 9.0 - float(((x - 1.0) ** 2).sum())
 
 
 def truth_length(problem: Any, arms: np.ndarray) -> int:
-    """Return the length of ``theta``: d, or K in a kernel problem with K ``arms``."""
+    """Return the length of the parameter: d, or K in a kernel problem with K ``arms``."""
     return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]

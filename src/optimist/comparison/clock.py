@@ -16,7 +16,7 @@ class Clock:
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
         self._left = Counter(one.cell.name for one in trials)
-        self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell, of ended trials
+        self._seconds: dict[str, list[float]] = defaultdict(list)  # times of ended trials, by cell
         self._expected = {one.cell.name: costs.seconds(one) for one in trials}
 
     def stop(self, trials: Trials, seconds: float) -> None:

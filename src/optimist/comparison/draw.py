@@ -38,7 +38,7 @@ DASHES = ("-", "--", ":", "-.")  # for the variants of a method
 FAR = 20.0  # ratio of means above which a linear axis would hide the smaller mean
 FARTHEST = 100.0  # the same limit for the ratio of single values
 LINEAR = {"value": "linear"}
-FADED = 30  # number of trials above which their points and lines are fainter
+FADED = 30  # number of trials above which points and lines are drawn fainter
 
 Style = Mapping[str, Mapping[str, Any]]
 
@@ -53,9 +53,9 @@ def plot(
     """Draw the regret of the algorithms in each setting, and write the figure to a file.
 
     Each setting has a row of three panels: mean regret with its interval against the round, mean
-    regret against time, and the final regret of every trial. The last panel also shows the
-    quartiles of each algorithm as a box, with the smallest mean on top, and its lines join the
-    results of different algorithms in the same trial.
+    regret against time, and the final regret of every trial. In the last panel, a box shows the
+    quartiles of each algorithm, and a line joins the regrets of all algorithms in the same trial.
+    The algorithm with the smallest mean is at the top.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def plot(
             raise unknown_name("names", name, allowed)
     settings = list(complete.groupby(["paper", "setting"], sort=False))
     style = _style([*dict.fromkeys(complete["algorithm"])], names or {})
-    beside = "" if played.attrs.get("processes") == 1 else ", beside other processes"
+    beside = "" if played.attrs.get("processes") == 1 else ", with other processes running"
     row = max(ROW, AROUND + BOX * len(style))
     height = row * len(settings) + LEGEND * (2 + len(style) // 3)
     with matplotlib.style.context(STYLE, after_reset=True):
@@ -115,8 +115,8 @@ def plot(
 def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the keyword arguments with which each algorithm's line is drawn.
 
-    A method has the colour that it has in the papers' figures, or an unused colour if it is not in
-    these figures. The variants of a method differ in their markers and dashes.
+    A method has the same colour as in the papers' figures, or an unused colour if it does not
+    appear there. The variants of a method differ in their markers and dashes.
     """
     style, methods = load_style(), [*dict.fromkeys(map(name_of, labels))]
     colours = {name: style["methods"].get(name, {}).get("colour") for name in methods}
@@ -139,7 +139,7 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Map labels to labels without file names, except where two files share a method's name."""
+    """Map each label to a label without file name, unless two methods' names would be equal."""
     names = {label: name_of(label) for label in labels}
     called = {
         name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
@@ -158,45 +158,64 @@ def _draw_curves(
     level: float,
     beside: str,
 ) -> None:
-    import seaborn
+    """Draw mean regret against the round and against time, in rounds that all trials recorded."""
+    shared = {}
+    for label, trials in rows.groupby("algorithm", sort=False):
+        sizes = trials.groupby("round")["trial"].transform("size")
+        shared[label] = trials[sizes == trials["trial"].nunique()]
+    _draw_by_round(left, shared, style, level)
+    _draw_by_time(right, shared, style, beside)
+    right.sharey(left)
+    right.tick_params(labelleft=False)
+    means = _ends(rows).mean()
+    left.set_yscale(**_scale(means, means))
 
-    from optimist.figures.figure import label_ticks
+
+def _draw_by_round(
+    canvas: "Canvas", shared: "Mapping[str, pd.DataFrame]", style: Style, level: float
+) -> None:
+    import seaborn
 
     def interval(values: "pd.Series") -> tuple[float, float]:
         _, low, high = mean_interval(values.to_numpy(float), level)
         return max(low, 0.0), high  # regret is never negative
 
-    untimed: list[str] = []
-    unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
-    for label, trials in rows.groupby("algorithm", sort=False):
-        sizes = trials.groupby("round")["trial"].transform("size")
-        shared = trials[sizes == trials["trial"].nunique()]
+    for label, trials in shared.items():
         seaborn.lineplot(
-            shared,
+            trials,
             x="round",
             y="regret",
             errorbar=interval,
             err_kws={"alpha": 0.2, "linewidth": 0},
             legend=False,
-            ax=left,
+            ax=canvas,
             **style[label],
         )
-        means = shared.groupby("round")[["seconds", "regret"]].mean().dropna()
-        if means.empty:  # trials from the table of a full run have no times
-            untimed.append(style[label]["label"])
-        else:
-            right.plot(means["seconds"] * in_a_second, means["regret"], **style[label])
+    canvas.set(xlabel="round", ylabel="regret")
+
+
+def _draw_by_time(
+    canvas: "Canvas", shared: "Mapping[str, pd.DataFrame]", style: Style, beside: str
+) -> None:
+    from optimist.figures.figure import label_ticks
+
+    means = {
+        label: trials.groupby("round")[["seconds", "regret"]].mean().dropna()
+        for label, trials in shared.items()
+    }
+    # Trials from the table of a full run have no times.
+    timed = {label: one for label, one in means.items() if not one.empty}
+    untimed = [style[label]["label"] for label in means if label not in timed]
+    longest = max((one["seconds"].max() for one in timed.values()), default=1.0)
+    unit, in_a_second = ("ms", 1000.0) if longest < 1.0 else ("seconds", 1.0)
+    for label, one in timed.items():
+        canvas.plot(one["seconds"] * in_a_second, one["regret"], **style[label])
     if untimed:
-        words = f"without times, as of the full run: {', '.join(untimed)}"
-        place = {"x": 0.03, "y": 0.97, "transform": right.transAxes, "ha": "left", "va": "top"}
-        right.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
-    right.sharey(left)
-    right.tick_params(labelleft=False)
-    left.set(xlabel="round", ylabel="regret")
-    means = _ends(rows).mean()
-    left.set_yscale(**_scale(means, means))
-    right.set(xlabel=f"{unit} so far{beside}", xscale="log")
-    label_ticks(right)
+        words = f"no times, because trials are from the full run: {', '.join(untimed)}"
+        place = {"x": 0.03, "y": 0.97, "transform": canvas.transAxes, "ha": "left", "va": "top"}
+        canvas.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
+    canvas.set(xlabel=f"time in {unit}{beside}", xscale="log")
+    label_ticks(canvas)
 
 
 def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -206,9 +225,9 @@ def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
-    """Return a scale for the values ``drawn`` on which the values ``seen`` can be told apart.
+    """Return the scale of an axis for the values ``drawn`` that separates the values ``seen``.
 
-    It is linear unless the largest value of ``seen`` is more than ``far`` times the smallest
+    The scale is linear unless the largest value in ``seen`` is more than ``far`` times the smallest
     positive value.
     """
     positive = seen[seen > 0.0]
@@ -224,7 +243,7 @@ def _draw_ends(
 ) -> None:
     """Draw the final regret of every trial, and a box for each algorithm.
 
-    Algorithms are in the order of the ranking: algorithms with ``failed`` trials come last.
+    Algorithms are in the order of the ranking, in which algorithms with ``failed`` trials are last.
     """
     import seaborn
 
@@ -265,7 +284,7 @@ def _draw_ends(
         scale = _scale(values, values, FARTHEST)
     canvas.set_xscale(**scale)
     canvas.margins(x=0.08)
-    canvas.set(xlabel="regret at the end, by trial", ylabel="")
+    canvas.set(xlabel="final regret of each trial", ylabel="")
     label_ticks(canvas)
 
 

@@ -39,7 +39,7 @@ class EarlierTrials:
     ----------
     layout : Layout
     takes_all : bool
-        Whether to also take committed trials that another version of the code played.
+        Whether to also use committed trials that another version of the code played.
 
     Attributes
     ----------
@@ -65,10 +65,11 @@ class EarlierTrials:
         return trials.place(digest_in_name(self._digest(trials), self._packages))
 
     def rows(self, trials: Trials) -> "tuple[pd.DataFrame, str] | None":
-        """Return the rows of a trial, and the commit of its code if they are from a table.
+        """Return the rows of an earlier trial, and their source.
 
-        For rows of a result file, the second value is "". Return None if the trial was not played,
-        or if playing it now could give a different result.
+        The source of rows from a table is the commit of the code that played the trial. The source
+        of rows from a result file is "". Return None if the trial was not played, or if playing it
+        now could give a different result.
 
         Parameters
         ----------
@@ -88,7 +89,7 @@ class EarlierTrials:
         return self._digests[name]
 
     def _kept(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial in a result file of the current code."""
+        """Return the rows of a trial from a result file of the current code, or None."""
         place = self.place(trials)
         for folder in self._folders:
             for path in Path(folder, place.path).parent.glob(f"*.{place.digest}.parquet"):
@@ -111,7 +112,7 @@ class EarlierTrials:
         return self._files[path]
 
     def _committed(self, trials: Trials) -> "tuple[pd.DataFrame, str] | None":
-        """Return the recorded rounds of a trial, without times, and the commit of its code."""
+        """Return the rows of a trial from a table (without times), and the commit of its code."""
         cell = trials.cell
         table, records = self._table_of(cell.paper)
         record = records.get(trials.key)
@@ -136,7 +137,7 @@ class EarlierTrials:
 
 
 def _committed_table(paper: str) -> tuple[TrialTable, dict[CellKey, Any]]:
-    """Return the committed trials of a paper and the records of its cells, both possibly empty."""
+    """Return the committed trials of a paper and the records of its cells; both may be empty."""
     layout = Layout("", str(figures_folder(paper)))
     path = Path(layout.trials(paper))
     if not path.is_file():
@@ -145,7 +146,7 @@ def _committed_table(paper: str) -> tuple[TrialTable, dict[CellKey, Any]]:
 
 
 def _is_as_committed(cell: Cell) -> bool:
-    """Return whether the overlays leave the setting of a cell unchanged."""
+    """Return whether a cell has the same setting with and without the overlays in use."""
     if not overlays_in_use():
         return True
     return make_cell(load_paper(cell.paper, {}), cell.setting, cell.algorithm).spec == cell.spec

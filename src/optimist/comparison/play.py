@@ -1,4 +1,4 @@
-"""Play missing trials in other processes, and reuse the results of earlier trials."""
+"""Play missing trials in separate processes, and reuse the results of earlier trials."""
 
 import os
 import shlex
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Columns of every frame, empty where nothing was measured.
+# Columns that every frame has; they are empty where nothing was measured.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
 
@@ -57,7 +57,7 @@ class Progress:
     Attributes
     ----------
     done, total : int
-        Number of finished trials, and number of all trials.
+        Number of finished trials, and total number of trials.
     seconds_left : float
         Expected time in seconds until all processes finish.
     """
@@ -83,17 +83,17 @@ def play(
     report: Report | None = None,
     errors: str = "raise",
 ) -> "pd.DataFrame":
-    """Play algorithms in settings with common random numbers, and return their trials.
+    """Play algorithms in settings, with common random numbers, and return the trials.
 
     In trial i, all algorithms face the same instance and noise, as in the workflow. Trials that
     this function, ``optimist compare`` or the workflow has already played are read from the results
     folder if the code, configuration, data and package versions have not changed. Trials of the
     last full run are read from the table next to its figures if the code, configuration and data
-    have not changed. That table has no times, and only about sixty rounds of each trial.
+    have not changed. That table contains about sixty rounds of each trial, and no times.
 
     Other processes play all trials with the shared kernels (`optimist.core.blas_kernels`), whatever
     kernels numpy uses in the calling process, such as a notebook. A process that loads a user's
-    class plays only the cell of that class, and each trial runs in its own copy of the process.
+    class plays only one cell with that class, and each trial runs in its own copy of the process.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def play(
     fresh : bool
         Whether to play all trials now, so that all times come from one run.
     committed : bool
-        Whether to take trials of the last full run even if another version of the code played them.
+        Whether to use trials of the last full run even if another version of the code played them.
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
@@ -127,25 +127,30 @@ def play(
         regret, seconds, status, covered, state_bytes, and any columns that algorithms record. If
         the maximum of a function is unknown, regret is relative to the best value in these trials.
 
-        The dictionary ``attrs`` contains ``committed``, the number of trials from tables, by the
-        commit of the code that played them; ``other_code``, a dictionary of ``cells`` (the cells in
-        tables that another version of the code played), ``of`` (the number of requested cells in
-        tables) and ``taken`` (whether the trials of these cells were taken, not played again);
-        ``reused``, the number of kept trials, whose times are those of earlier runs;
-        ``processes``, the number of simultaneous processes; ``kept``, whether results can be kept
-        in the results folder; ``errors``, the reasons why algorithms were left out, by
-        ``paper/setting/algorithm``; ``one_instance``, the settings, as ``paper/setting``, in which
-        all trials share one instance and differ only in noise; ``own_radii``, the settings in which
-        each method uses the radius from its theorem; ``horizons``, the horizons of the settings, by
-        ``paper/setting``.
+        The dictionary ``attrs`` contains:
+
+        - ``committed``: the number of trials from tables, by the commit of the code that played
+          them.
+        - ``other_code``: a dictionary of ``cells`` (the cells in tables that another version of the
+          code played), ``of`` (the number of requested cells in tables) and ``taken`` (whether the
+          trials of ``cells`` were used instead of being played again).
+        - ``reused``: the number of trials from result files; their times are from earlier runs.
+        - ``processes``: the number of simultaneous processes.
+        - ``kept``: whether results can be kept in the results folder.
+        - ``errors``: the reasons why algorithms were left out, by ``paper/setting/algorithm``.
+        - ``one_instance``: the settings, as ``paper/setting``, in which all trials share one
+          instance and differ only in noise.
+        - ``own_radii``: the settings, as ``paper/setting``, in which each method uses the radius
+          from its theorem.
+        - ``horizons``: the horizons of the settings, by ``paper/setting``.
 
     Raises
     ------
     ConfigError
-        If a name or an option is unknown; no trial is played in this case.
+        If a name or an option is unknown. No trial is played in this case.
     ResultError
-        If a trial ended with an error ("raise") or all trials did ("skip"), or if a file cannot be
-        read or written.
+        If a trial ended with an error (with "raise"), if all algorithms were left out (with
+        "skip"), or if a file cannot be read or written.
     """
     one_of("errors", errors, ("raise", "skip"))
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
@@ -156,8 +161,8 @@ def play(
     for cell in chosen if rounds is not None else ():
         if rounds > (most := cell.spec["horizon"]):
             raise ConfigError(
-                f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most its horizon, "
-                f"{most}; the option horizon changes it"
+                f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most {most}, the "
+                "horizon, which the option horizon can change"
             )
     asked = [
         Trials("regret", cell, trial, trial + 1, rounds=rounds)
@@ -213,13 +218,13 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     for entry in [where] if isinstance(where, str | Setting) else where:
         chosen += [entry] if isinstance(entry, Setting) else settings(entry)
     if not chosen:
-        raise ConfigError("settings is empty; allowed: PAPER/SETTING")
+        raise ConfigError("settings is empty; allowed: at least one PAPER/SETTING")
     return once(chosen)
 
 
 @dataclass
 class _Playing:
-    """The requested trials, each taken from earlier results or played.
+    """The requested trials, each read from earlier results or played now.
 
     Parameters
     ----------
@@ -230,7 +235,7 @@ class _Playing:
     is_fresh : bool
         Whether to ignore the results of earlier trials.
     takes_all : bool
-        Whether to take trials from tables even if another version of the code played them.
+        Whether to use trials from tables even if another version of the code played them.
     is_skipping : bool
         Whether to skip cells with an error; see ``errors`` in `play`.
 
@@ -238,12 +243,12 @@ class _Playing:
     ----------
     earlier : EarlierTrials
     sources : dict
-        Sources of the trials that were not played now, by position in ``asked``. The source of a
-        trial from the table of a full run is the commit of its code; that of a kept result is "".
+        Sources of the trials that were not played now, by position in ``asked``; see
+        `EarlierTrials.rows`.
     processes : int
         Number of simultaneous processes.
     is_keeping : bool
-        Whether played trials are kept, which requires a writable folder.
+        Whether played trials are kept; this requires a writable folder.
     errors : dict
         Error messages of skipped cells, by cell name.
     """
@@ -271,7 +276,7 @@ class _Playing:
         self._data = {name: str(prepared(name)) for name in names}
 
     def frames(self) -> "list[pd.DataFrame]":
-        """Return the rows of each trial in the requested order, except for skipped cells."""
+        """Return the rows of each trial in the requested order, without those of skipped cells."""
         frames, missing = {}, {}
         for i, trials in enumerate(self.asked):
             if not self.is_fresh and (taken := self.earlier.rows(trials)):
@@ -296,7 +301,7 @@ class _Playing:
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
-        """Play trials; yield the position of each, with its rows or, for a skipped cell, None."""
+        """Play trials; yield the position and rows of each, with None for rows of skipped cells."""
         self.processes = max(1, min(self.cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         with closing(calls(waiting, self.processes)) as messages:
@@ -320,7 +325,7 @@ class _Playing:
         return self.asked[number].cell.name in self.errors
 
     def _call(self, trials: Trials) -> Call:
-        """Return the call that plays a trial, and keeps the result if the class has a file."""
+        """Return a call that plays a trial and, if its class has a file, keeps the result."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
         arguments = {
@@ -334,7 +339,7 @@ class _Playing:
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Pickle the class of a cell's algorithm, which has no file, for another process."""
+    """Return what another process needs to load an algorithm class that has no file."""
     import cloudpickle
 
     name = name_of(cell.algorithm)
@@ -350,7 +355,7 @@ def _added(cell: Cell) -> dict[str, Any]:
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
-    """Return the error to raise for a failed trial; its message may suggest a command."""
+    """Return the error to raise for a failed trial; the message may suggest a command."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
     where = f"{cell.name}, trial {trials.first}"
     if isinstance(error, BrokenEnvironmentError):
@@ -359,11 +364,11 @@ def _failure(trials: Trials, error: BaseException) -> ResultError:
         return TrialError(f"{where}: {error}")
     if isinstance(error, ConfigError):
         has_file = names_file(name) and not cell.is_of_this_process
-        hint = f"; optimist check {shlex.quote(name)} may say why" if has_file else ""
+        hint = f"; optimist check {shlex.quote(name)} may explain why" if has_file else ""
         return TrialError(f"{where}: {error}{hint}")
     if isinstance(error, OptimistError) or of_system(error):
         return ResultError(of_system(error) or str(error))
-    hint = "" if cell.is_of_this_process else f"; {_traced(trials)} shows how it came to that"
+    hint = "" if cell.is_of_this_process else f"; {_traced(trials)} shows the traceback"
     return TrialError(f"{where}: {in_one_line(error)}{hint}")
 
 
@@ -380,11 +385,11 @@ def _traced(trials: Trials) -> str:
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
-    """Join all rows into one frame, and adjust regret where the maximum is unknown."""
+    """Join all rows into one frame, and adjust the regret in settings with unknown maximum."""
     import pandas as pd
 
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
-    # If all trials come from tables, some of these columns had no values and were dropped.
+    # If all trials come from tables, some columns of `ALWAYS` had no values and were dropped.
     joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
     unknown = {
         (t.cell.paper, t.cell.setting)

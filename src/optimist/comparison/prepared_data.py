@@ -1,7 +1,7 @@
 """Preparation of a data set for one cell, outside the workflow.
 
-Other cells reuse the prepared table, so a separate process makes it: the current process may have
-loaded a user's file or other numpy kernels.
+A separate process prepares the table, because other cells reuse the table, and the current process
+may have loaded a user's file or other numpy kernels.
 """
 
 import logging
@@ -25,9 +25,11 @@ logger = logging.getLogger("optimist")
 
 
 def prepared(name: str) -> Path:
-    """Prepare a data set with the current code and configuration if needed; return its folder.
+    """Prepare a data set if the current code has not yet prepared it, and return its folder.
 
-    The workflow has its own copy, because only the workflow knows the inputs of its tables.
+    The code, the options of the preparation and the list of sources determine the folder. The
+    workflow has its own copy of the prepared table, because only the workflow tracks the inputs of
+    its tables.
 
     Raises
     ------
@@ -74,7 +76,7 @@ def prepare(
     options : dict
         Options of the preparation.
     path : str
-        The file to write.
+        Path of the file to write.
 
     Raises
     ------

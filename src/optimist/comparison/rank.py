@@ -1,4 +1,4 @@
-"""Ranking of algorithms by regret, with the same inference as for claims."""
+"""Ranking of algorithms by regret, with the same statistical methods as for claims."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -29,9 +29,9 @@ def rank(
     """Return a table with a row for each algorithm in each setting, ranked by mean regret.
 
     Regret is taken at the end of each complete trial. Each pair of algorithms is compared on the
-    trials that both completed, by Student's t test on the differences, as for claims; with fewer
-    than ten such trials, neither algorithm wins. The probability that any decision among the pairs
-    of a setting is wrong is at most 1 - ``level`` (Holm 1979).
+    trials that both completed, by Student's t test on the differences, as for claims. If there are
+    fewer than ten such trials, neither algorithm wins. The probability that any decision among the
+    pairs of a setting is wrong is at most 1 - ``level`` (Holm 1979).
 
     An algorithm with a failed trial ranks last, whatever its mean, and is not compared with any
     other algorithm, because the trials that it completed may be the easy ones.
@@ -43,20 +43,24 @@ def rank(
     level : float
         Confidence level of the intervals.
     reference : str or None
-        Label of the algorithm that differences are relative to; None for the first-ranked algorithm
-        of each setting.
+        Label of the algorithm whose regret is subtracted in ``difference``; None for the
+        first-ranked algorithm of each setting.
 
     Returns
     -------
     DataFrame
-        The columns are paper, setting, rank and algorithm; trials, the number of complete trials;
-        mean, low, high and median of the regret; difference, the mean difference from the regret of
-        the reference, with its interval, difference_low and difference_high; p, the two-sided
-        p-value for this pair alone; wins and losses, the numbers of algorithms in the same setting
-        that the algorithm beats and loses to; better_than and worse_than, the lists of their
-        labels; seconds, the mean time of a trial, which other processes may have slowed down;
-        failed, the number of failed trials; faults, a description of how these trials ended.
-        ``attrs["reference"]`` is ``reference``.
+        ``attrs["reference"]`` is ``reference``. The columns are:
+
+        - paper, setting, rank and algorithm.
+        - trials: number of complete trials.
+        - mean, low, high and median: mean regret with its interval, and median regret.
+        - difference, difference_low and difference_high: mean difference between the regret and
+          that of the reference, with its interval.
+        - p: two-sided p-value for this pair alone.
+        - wins and losses: numbers of algorithms in the same setting that the algorithm beats and
+          loses to; better_than and worse_than are the lists of their labels.
+        - seconds: mean time of a trial, which other processes may have slowed down.
+        - failed: number of failed trials; faults describes how these trials ended.
 
     Raises
     ------
@@ -115,7 +119,7 @@ def _of_setting(
             "difference": difference.value,
             "difference_low": difference_low,
             "difference_high": difference_high,
-            # With fewer trials, no test is made.
+            # With fewer trials, the pair is not tested.
             "p": two_sided(difference) if difference.n >= RATIO_UNITS else np.nan,
             "wins": len(better_than),
             "losses": len(worse_than),
@@ -142,7 +146,7 @@ def _interval(evidence: Mean, level: float) -> tuple[float, float]:
 
 
 def _difference(one: "pd.Series", other: "pd.Series") -> Mean:
-    """Return the evidence on the difference between two series, from the trials that both have."""
+    """Return the evidence on the difference of two series, from the trials in both."""
     return Mean((one - other).dropna().to_numpy())
 
 
@@ -152,7 +156,7 @@ def two_sided(evidence: Mean) -> float:
 
 
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
-    """Return pairs of winner and loser; the probability of any wrong pair is at most ``error``."""
+    """Return pairs (winner, loser), all right with a probability of at least 1 - ``error``."""
     pairs = list(combinations(regrets, 2))
     evidence = [_difference(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 # Width for output that is not a terminal; it is enough for all columns.
 WIDTH = 160
-ROOMY = 120  # least terminal width at which the header names the reference
+ROOMY = 120  # minimum width of the terminal at which the header names the reference
 ROUNDING = 1e-9  # relative rounding error between sums of the same numbers
 LARGEST, MOST_DECIMALS = 1e7, 6  # limits for printing a number without an exponent
 NAME = "algorithm"
 PLAIN_PAUSE = 60.0  # seconds between two lines of progress if lines cannot be overwritten
-FEWEST = 10  # least number of trials for any decision
-NAMED = 4  # largest number of cells named in one line
+FEWEST = 10  # minimum number of trials for any decision
+NAMED = 4  # maximum number of cells named in one line
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
 
         def report(now: Progress) -> None:
             nonlocal last
-            left = f"some {in_words(now.seconds_left)} left"
+            left = f"about {in_words(now.seconds_left)} left"
             bar.update(task, completed=now.done, total=now.total, left=left)
             if silent and time.monotonic() - last > PLAIN_PAUSE:
                 last = time.monotonic()
@@ -78,7 +78,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
     Raises
     ------
     ConfigError
-        If a name, number or file is invalid; no trial is played in this case.
+        If a name, a number or a file name is invalid. No trial is played in this case.
     ResultError
         If no algorithm completed a trial, or if a file cannot be read or written.
     """
@@ -108,7 +108,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _is_foreign(options: argparse.Namespace) -> bool:
-    """Return whether the trials may need environments that users wrote."""
+    """Return whether the trials may use environments that a user wrote."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
     return bool(options.configfile) or not of_papers
 
@@ -138,7 +138,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
     groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
     forms = [list(_narrower(_columns(rows, base))) for rows in groups]
-    # All settings share one form, the first in which every table fits.
+    # All tables have the same columns, those of the first form in which every table fits.
     for number in range(len(forms[0])):
         if all(_width(_as_table(form[number]), console) <= console.width for form in forms):
             break
@@ -156,7 +156,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         faults = dict(zip(rows["algorithm"], rows["faults"], strict=True))
         for name in table.attrs.get("errors", ()):
             if name.startswith(place := f"{paper}/{setting}/"):
-                faults[name.removeprefix(place)] = "left out, for the error below"
+                faults[name.removeprefix(place)] = "left out because of the error below"
         for label, words in faults.items():
             if words:
                 console.print(_text(f"{label}: {words}"), end="\n\n")
@@ -174,8 +174,8 @@ def other_code(table: "pd.DataFrame") -> str:
     if other["taken"]:
         return f"{len(names)} of {other['of']} committed cells are of other code: {shown}"
     return (
-        f"{len(names)} of {other['of']} cells are committed with other code: {shown}; played "
-        "again (--committed takes them)"
+        f"{len(names)} of {other['of']} committed cells are of other code: {shown}; they were "
+        "played again (--committed takes them as they are)"
     )
 
 
@@ -185,15 +185,15 @@ def _text(words: str) -> str:
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
-    """Describe how much of a setting was played, and any limits on conclusions from its trials."""
+    """Describe how much of a setting was played, and what limits conclusions from its trials."""
     remarks = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
     rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
     if rounds is not None and rounds != horizon:
         remarks.append(f"{rounds} of {horizon} rounds")
     if place in attrs.get("one_instance", ()):
-        remarks.append("one instance: trials differ in noise")
+        remarks.append("one instance: trials differ only in noise")
     if place in attrs.get("own_radii", ()):
-        remarks.append("radii are those of each method's theorem")
+        remarks.append("each method has the radius of its theorem")
     return remarks
 
 
@@ -226,10 +226,10 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
 
 
 def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]]":
-    """Yield the columns, then narrower and narrower forms without the less important columns.
+    """Yield the columns, then narrower and narrower forms that omit less important columns.
 
-    A label broken across lines is hard to read or copy, so the last form has no labels; the caller
-    prints them above the table.
+    A label broken across lines is hard to read or copy, so the last form omits the labels, and the
+    caller prints them above the table.
     """
     yield columns
     short = columns | {NAME: columns[NAME].map(short_names(columns[NAME]))}
@@ -240,7 +240,7 @@ def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]
 
 
 def _width(shown: Table, console: Console) -> int:
-    """Return the width that a table has if no line is wrapped."""
+    """Return the width of a table in which no line is wrapped."""
     return console.measure(shown, options=console.options.update(max_width=10**4)).maximum
 
 
@@ -277,7 +277,7 @@ def _interval(value: float, half: float, least: float = 0.0) -> str:
 
 
 def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
-    """Format the ranks of the given labels, with consecutive ranks joined: ``2-4,6``."""
+    """Format the ranks of the given labels, and join consecutive ranks: ``2-4,6``."""
     runs: list[list[int]] = []
     for place in sorted(ranks[label] for label in labels):
         if runs and runs[-1][-1] == place - 1:
@@ -302,45 +302,48 @@ def _number(value: float, digits: int = 4) -> str:
 
 def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
     words = (
-        "Differences are paired by trial, each with the interval and p of its pair alone; better "
-        "and worse than which ranks is at 95 % for all pairs of a setting together (Holm)."
+        "Differences are paired by trial; each interval and each p is for one pair alone. The "
+        "columns better than and worse than list ranks, at 95 % for all pairs of a setting (Holm)."
     )
     if hidden:
-        words += f" There is no room for {' and '.join(hidden)}, which --csv and --json have."
+        words += f" There is no space for {' and '.join(hidden)}; use --csv or --json."
     if table.attrs.get("rounds"):
-        words += " With more rounds another may be first."
+        words += " With more rounds, another algorithm may be first."
     processes = table.attrs.get("processes")
     if processes != 1:
-        words += " Times are those of processes that may disturb each other."
+        words += " Times were measured in processes that may slow each other down."
     if processes and processes > (there := os.cpu_count() or processes):
         words += f" {processes} processes shared {there} processors."
     for commit, number in table.attrs.get("committed", {}).items():
-        words += f" {number} trials are of the full run of commit {commit}, without their times."
+        words += f" The full run of commit {commit} provided {_trials(number)}, without times."
     if reused := table.attrs.get("reused"):
-        words += f" {_trials(reused)} had been played before, with the times of then."
+        words += f" {_trials(reused)} had been played before, with times from earlier runs."
     if reused or table.attrs.get("committed"):
-        words += " --fresh plays all of it now."
+        words += " --fresh plays all trials now."
     if table["failed"].any():
         words += (
-            " Algorithms with failed trials come last and are compared with none, as the trials "
-            "that they completed may be the easy ones."
+            " Algorithms with failed trials come last and are not compared with others, because "
+            "the trials that they completed may be the easy ones."
         )
     if places := table.attrs.get("own_radii"):
         is_matched = all(place.startswith("hvt_ucb/") for place in places)
         words += (
-            " Radii of theorems may be so wide that little is learnt: a method without one looks "
-            "better there than it is; "
-            + ("radius=matched gives all the same." if is_matched else "factor=0.3 shrinks them.")
+            " Radii of theorems may be so large that methods with a radius learn little, and a "
+            "method without one looks better than it is; "
+            + (
+                "radius=matched makes the radii equal."
+                if is_matched
+                else "factor=0.3 shrinks the radii."
+            )
         )
     if files := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
-        words += f" Whether the contract is kept by {' and '.join(files)}"
-        words += " is for optimist check to say."
+        words += f" Use optimist check to test the contract of {' and '.join(files)}."
     if lost := table.attrs.get("lost"):
-        words += f" {lost}, to which differences were asked for, was left out."
+        words += f" The reference {lost} was left out."
     if left_out := table.attrs.get("errors"):
-        words += f" Left out, as their trials ended with an error: {', '.join(left_out)}."
+        words += f" Left out because a trial ended with an error: {', '.join(left_out)}."
     if not table.attrs.get("kept", True):
-        words += " Nothing was kept, as no file can be written here."
+        words += " No results were kept, because no file can be written here."
     if table["trials"].max() < FEWEST:
-        words += f" Fewer than {FEWEST} trials decide nothing."
+        words += f" Fewer than {FEWEST} trials cannot decide a comparison."
     return words

@@ -1,4 +1,4 @@
-"""Trials of one cell outside the workflow, for `optimist run`."""
+"""Play trials of one cell outside the workflow, for `optimist run`."""
 
 import re
 import sys
@@ -32,8 +32,9 @@ def play(
     Parameters
     ----------
     tell : callable
-        Called with a dictionary of ``trial``, ``status``, ``place`` and the last value of each
-        column. ``place`` is the line of the class at which a numerical error occurred, or "".
+        Called with a dictionary that contains ``trial``, ``status``, ``place`` and the last value
+        of each column. ``place`` is the line of the class at which a numerical error occurred, or
+        "" if none occurred.
     cell : str
         ``PAPER/SETTING/ALGORITHM``, or ``world.py:World/ALGORITHM``.
     first, stop : int
@@ -74,7 +75,7 @@ def play(
     except BaseException as error:
         if debug or of_system(error) or isinstance(error, UnwritableError):
             raise
-        more = "; the same command after `optimist --debug` shows how it came to that"
+        more = "; the same command after `optimist --debug` shows the traceback"
         words = str(error) if isinstance(error, OptimistError) else f"{in_one_line(error)}{more}"
         raise ResultError(f"{asked.name}, trial {trial}: {words}") from None
 

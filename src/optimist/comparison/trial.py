@@ -32,7 +32,7 @@ def play(
     data: str,
     added: Mapping[str, Any] | None = None,
 ) -> "tuple[float, pa.Table]":
-    """Play a trial after an untimed warm-up; return its time and its rows.
+    """Play a trial after an untimed warm-up, and return its time and its rows.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def play(
     data : str
         Folder of the prepared data set, or "" if the cell needs none.
     added : dict or None
-        For a class without a file: its ``domain``, its ``name``, the ``class`` itself, pickled by
-        cloudpickle, and the ``paths`` where the process that defined it looks for modules.
+        For a class without a file: its ``domain``, its ``name``, the ``class`` itself (pickled with
+        cloudpickle), and the ``paths`` on which the defining process looks for modules.
 
     Returns
     -------
