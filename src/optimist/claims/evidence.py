@@ -98,7 +98,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether the ratio can be compared with a bound: the mean of x is finite and at least 0."""
+        """Whether a bound on the ratio has a meaning: the mean of x is finite and at least 0."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")
@@ -196,9 +196,9 @@ class Mean:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n units; nan if no factor can lead from the bound to the truth.
+        """Return the power of n units; nan if ``unit`` is None and the bound is zero.
 
-        This is the case if ``unit`` is None and the bound is zero.
+        No value differs from zero by a factor.
         """
         if self.n < 2:
             return NAN
@@ -242,7 +242,7 @@ class Mapped:
         return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the images of the intervals for z, except those with an end where f is nan."""
+        """Return the images under f of the intervals for z, without those that have a nan end."""
         ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
         return sorted((low, high) for low, high in ends if low <= high)
 
@@ -365,7 +365,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Exact:
-    """A value without sampling error: a computed number, a count, or the largest of the trials.
+    """A value without sampling error: a computed number, a count, or the largest value over trials.
 
     Parameters
     ----------
