@@ -116,8 +116,8 @@ class Result:
         if evidence is None:
             return NEITHER
         support, refute = p_values(check or self.check, evidence)
-        # If all trials have the same value, a count may have reached its limit, and the p-value of
-        # 0 is right. Regret has no such limit, and other trials may differ.
+        # A count may have the same value in all trials because it has reached its limit. Regret has
+        # no such limit, so other trials may give other values.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
         return doubled(support, self.k), doubled(refute, self.k)
