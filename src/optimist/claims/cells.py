@@ -112,7 +112,7 @@ class Cells:
     def check_rounds(
         self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
     ) -> None:
-        """Raise ResultError if the table of regrets lacks a round that a check refers to."""
+        """Raise ResultError if the table of regrets lacks a round that a check names."""
         regrets = self.groups.get("regrets")
         from optimist.experiments.trial_table import Frames  # late, because pyarrow is slow to load
 

@@ -1,4 +1,4 @@
-"""Claims as plain data: readings, their checks, and the allowed content of a claims file."""
+"""Claims, readings and checks as plain data, and functions that validate a claims file."""
 
 import itertools
 import math
@@ -19,8 +19,8 @@ from optimist.experiments.trials import CellKey
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, leaves it open, or does not mention it. If the alternatives of
-# a reading have different statuses, the reading has the last of them in this order.
+# The paper fixes a reading (stated), leaves it open (unstated), or does not mention it (ours). If
+# the alternatives of a reading have different statuses, the last one in this order applies.
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that name rounds; the table of trials must contain these rounds.
 ROUNDS = ("rounds", "since")
@@ -362,13 +362,13 @@ def check_first(
                 raise ConfigError(f"{where}: n0 is {row.n0}; allowed: at least {fewest}")
             elif row.n0 > fewest and row.start + row.n0 > planned:
                 raise ConfigError(
-                    f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
-                    f"{row.unit}; allowed: at most {planned}, the number planned"
+                    f"{where}: from is {row.start} and n0 is {row.n0}, so {row.start + row.n0} "
+                    f"{row.unit} are needed; allowed: at most {planned}, the number planned"
                 )
     if lacking:
         more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
         raise ConfigError(
-            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; allowed: one "
+            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; required: one "
             f"for each check and gate, such as {'; '.join([*lacking][:SHOWN])}{more}"
         )
 
@@ -376,7 +376,7 @@ def check_first(
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return the rows that the gates of a check need but config/first.csv lacks.
+    """Return the rows that the gates of a check need and that config/first.csv lacks.
 
     A proposed row sets n0 to the planned number of trials of uniform play. The rows are the keys of
     the dict.

@@ -125,8 +125,8 @@ class RatioOfMeans:
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
         """y and x, each divided by a power of two, and the quotient of these two powers.
 
-        Each power of two is close to the largest value that it divides. With this scaling, squares
-        of large values neither overflow nor underflow.
+        Each power of two is close to the largest value that it divides, so that no square overflows
+        or underflows.
         """
         powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
         y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
@@ -198,7 +198,7 @@ class Mean:
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
         """Return the power of n units; nan if ``unit`` is None and the bound is zero.
 
-        No value differs from zero by a factor.
+        A value cannot differ from zero by a factor.
         """
         if self.n < 2:
             return NAN
@@ -258,13 +258,14 @@ class Mapped:
 class MedianRatio:
     r"""Median of y / x over pairs, by the sign test of y - b x at the bound b.
 
-    To show that the median is below b, count the k of n pairs for which y - b x is not negative;
-    the p-value is $P(\mathrm{Bin}(n, 1/2) \le k)$. The p-value for "above b" is analogous. Both are
-    exact or conservative for any distribution: a tie supports a median at the bound, so it counts
-    against both statements. The interval contains all bounds that the test does not reject. It runs
-    from order statistic j of the ratios to order statistic n + 1 - j, where j - 1 is the largest k
-    with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$. A ratio y / 0 is infinite, and 0 / 0 is a tie
-    with every bound. With fewer pairs than `fewest_pairs` returns, no p-value can reach alpha.
+    The p-value for "the median is below b" is $P(\mathrm{Bin}(n, 1/2) \le k)$ if y - b x is zero or
+    positive in k of the n pairs. For "above b", k counts the pairs in which it is zero or negative.
+    Both p-values are exact or conservative for any distribution: a tie supports a median at the
+    bound, so it counts against both statements. The interval contains all bounds that the test does
+    not reject. It runs from order statistic j of the ratios to order statistic n + 1 - j, where
+    j - 1 is the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$. A ratio y / 0 is
+    infinite, and 0 / 0 is a tie with every bound. With fewer pairs than `fewest_pairs` returns, no
+    p-value can reach alpha.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class First:
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:
-        """Return the end (exclusive) of the counted units after k doublings."""
+        """Return the number of the first unit that does not count after k doublings."""
         return self.start + (self.n0 << k)
 
 
@@ -83,6 +83,6 @@ def read(path: str | Path) -> list[list[Any]]:
             if not text.isdecimal() or int(text) < least:
                 raise ConfigError(f"{where}: {name} is {text!r}; allowed: at least {least}")
         if (claim, check) in rows:
-            raise ConfigError(f"{where} repeats {check!r} of {claim}; allowed: once")
+            raise ConfigError(f"{where} is another row for {check!r} of {claim}; allowed: one")
         rows[claim, check] = [claim, check, unit, *map(int, numbers)]
     return [*rows.values()]

@@ -97,9 +97,9 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return evidence on the ratio of uniform play's regret to a method's, and k.
+        """Return evidence about uniform play's regret divided by a method's, and the doublings k.
 
-        Return None if there are no results for the ratio.
+        Return None if there are no results for this ratio.
         """
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
@@ -126,7 +126,7 @@ class Gates:
 def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
     """Return the p-values of a ratio at a bound, corrected for the doublings of its units.
 
-    ``ratio`` is the evidence on the ratio and the number of doublings, or None.
+    ``ratio`` contains the evidence about the ratio and the number of doublings, or is None.
     """
     return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 
@@ -139,9 +139,9 @@ def counted(
     All units count if ``first`` is None or if there are fewer than n0 units. ``studied`` contains
     the number of units in each study.
 
-    The number of splits is the number of trials that play them. The first trials play one split
-    each. Later trials play the splits again with new seeds, and all trials on a split are averaged,
-    so later trials are also a new look at the data.
+    For splits, the trials that play them are counted. The first trials play one split each. Later
+    trials play the splits again with new seeds, and all trials on a split are averaged. Therefore
+    later trials are also a new look at the data.
     """
     if first is None:
         return Cells(groups), 0

@@ -17,7 +17,8 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# The smallest numbers of units with which other kinds of evidence than ratios can decide.
+# The smallest numbers of units with which these kinds of evidence can decide. `RATIO_UNITS` is the
+# number for all other kinds.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 
@@ -27,10 +28,10 @@ def from_logarithm(inner: Mean, method: str) -> Mapped:
 
 
 def exponent_between(ratio: RatioOfMeans | MedianRatio, factor: float) -> Mapped:
-    r"""Return evidence about the exponent p of $R \propto x^p$, from R at two points x.
+    r"""Return evidence about the exponent p of $R \propto x^p$, from R at $x_1$ and at $x_2$.
 
-    The map $\ln(\cdot)/\ln(x_2/x_1)$ turns intervals for the ratio of the two R into intervals for
-    p, and its inverse turns bounds on p into bounds on the ratio, so that the ratio can be tested.
+    The map $\ln(\cdot)/\ln(x_2/x_1)$ turns an interval for the ratio of the two values into an
+    interval for p. Its inverse turns a bound on p into a bound on the ratio, which is tested.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np
     ``statistic`` maps means of shape (k, ...) to values of shape (...,).
     """
     n = columns.shape[1]
-    if n < 2:  # one value, the estimate, from which no test can decide
+    if n < 2:  # with one value, the estimate, no test can decide
         return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
     values: np.ndarray = statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)

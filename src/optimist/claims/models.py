@@ -27,21 +27,21 @@ class Alternative(Keys):
     #: stated: the paper fixes the alternative. unstated: the paper leaves it open. ours: it is our
     #: own, which is shown but not counted.
     status: Status
-    name: DisplayName  #: Display name; it must fit after "holds under".
+    name: DisplayName  #: Display name, as it appears after "holds under".
     about: Sentence  #: A sentence that explains what the alternative changes.
-    #: Maps each setting that is replaced to its replacement.
+    #: Settings to replace, each mapped to its replacement.
     settings: NotRequired[dict[str, str]]
     #: Options to add to the settings of a check; options that a setting already has stay unchanged.
     options: NotRequired[dict[str, Any]]
-    #: Maps each label of an algorithm that is replaced to its replacement. If both labels name the
-    #: same algorithm, the options of the replacement are added to those of the replaced label.
+    #: Labels of algorithms to replace, each mapped to its replacement. If both labels name the same
+    #: algorithm, the options of the replacement are added to those of the replaced label.
     algorithms: NotRequired[dict[str, str]]
 
 
 class Choice(Keys):
-    #: Display name without an article; it must fit after "depends on".
+    #: Display name without an article, as it appears after "depends on".
     name: DisplayName
-    about: Sentence  #: A sentence that tells what the paper states and what it leaves unstated.
+    about: Sentence  #: A sentence on what the paper states and what it leaves unstated.
     #: The alternatives of the choice; each key is an id.
     alternatives: Annotated[dict[str, Alternative], MinLen(1)]
 
@@ -81,7 +81,7 @@ class Check(Keys):
     #: The side of a band ("between") that favours the paper's method; "neither" if the check
     #: compares rivals. Required for a band in an empirical claim.
     better: NotRequired[Literal["below", "above", "neither"]]
-    #: Maps choices to the alternatives under which the check is made.
+    #: Choices, each mapped to the alternatives under which the check is made.
     when: NotRequired[Condition]
     status: NotRequired[Literal["ours"]]  #: ours: the check is shown but does not count.
     #: For a guarantee: the same check, applied to cells that the theorem does not cover. If those
@@ -113,7 +113,8 @@ class Claim(Keys):
     #: Name of the part to which a check belongs, or a list of arguments whose values form the name;
     #: by default the settings form it. All counted readings must have the same parts.
     part: NotRequired[PartName]
-    #: Combinations of alternatives that are not readings; each maps choices to alternatives.
+    #: Combinations of alternatives that do not form readings; each item maps choices to
+    #: alternatives.
     without: NotRequired[list[Condition]]
     #: The checks of the claim. A reading holds if all its counted checks hold.
     checks: Annotated[list[Check], MinLen(1)]

@@ -169,7 +169,7 @@ def by_verdict(frame: "pd.DataFrame") -> str:
 
 
 def with_summary(document: str, text: str, source: str = "README.md") -> str:
-    """Return ``document`` with ``text`` in place of what it contains between the two `MARKERS`.
+    """Return a document in which ``text`` replaces what is between the two `MARKERS`.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyTy
 
 
 def joined(pages: Mapping[str, str]) -> str:
-    """Return a page for all papers: the part of each paper's page above the first claim.
+    """Return a page with the part of each paper's page that precedes its first claim.
 
     ``pages`` maps the id of each paper to the text of its page. Relative links are rewritten for
     the parent folder, which will contain the page.

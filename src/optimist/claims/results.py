@@ -75,7 +75,7 @@ class Result:
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return a copy with an additional remark and with the given changes of other fields."""
+        """Return a copy with an additional remark, and with ``changes`` made to other fields."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
@@ -124,7 +124,7 @@ class Result:
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
-    """Return the error on each side at which the checks of a claim are decided.
+    """Return the error, on each side, at which the checks of a claim are decided.
 
     This error is ``alpha``, or nine tenths of it if any counted check has a gate. It determines
     outcomes, intervals, the bounds at which outcomes change, and the number of trials that would
@@ -147,9 +147,10 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
 
 
 def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
-    """Return two p-values: one is small if the evidence supports a check, one if it refutes it.
+    """Return the p-values for supporting and for refuting a check.
 
-    A range with two ends is supported by two one-sided tests (Schuirmann, 1987).
+    The first is small if the evidence supports the check, and the second if it refutes the check. A
+    range with two ends needs two one-sided tests (Schuirmann, 1987).
     """
     low, high = check.allowed
     if isinstance(evidence, Exact):

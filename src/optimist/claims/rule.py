@@ -132,7 +132,7 @@ class Conclusion:
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
     """Return the error at which checks and readings are tested.
 
-    It is ``alpha``, less the share `IDLE` if any check has a gate.
+    This error is ``alpha``, reduced by the share `IDLE` if any check has a gate.
     """
     has_gates = any(not math.isnan(c.idle) for reading in readings for c in reading.checks)
     return (1.0 - IDLE) * alpha if has_gates else alpha
@@ -227,9 +227,9 @@ def separating(
 def turning(readings: Sequence[TestedReading], alpha: float) -> float:
     """Return the largest error, at most ``alpha``, below which the word would be different.
 
-    Return 0 if no smaller error changes the word. The word can change only at finitely many errors,
-    the ends. The word between two neighbouring ends is computed at the midpoint, because at the
-    ends themselves the result would depend on rounding.
+    Return 0 if no smaller error changes the word. The word can change only at finitely many values
+    of the error, which are called ends here. The word is computed midway between neighbouring ends,
+    because at the ends themselves it would depend on rounding.
     """
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
@@ -246,7 +246,7 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
-    """Return Bonferroni's p-value for "at least one hypothesis is false"; 1 for no hypotheses."""
+    """Return Bonferroni's p-value for "at least one hypothesis is false", or 1 if there is none."""
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 

@@ -45,7 +45,7 @@ TEXTS = tuple(name for name in COLUMNS if name not in FLOATS and name != "counts
 DIGITS = 6
 # Texts about a claim that the CSV file contains only in the claim's first row.
 OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
-# Columns with the names of attributes of `Claim`, and columns with those of `Verdict`.
+# Columns that are named after attributes of `Claim`, and columns named after those of `Verdict`.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
 OF_VERDICT = ("explanation", "flags", "stated", "if_counted", "own_interval", "turns")
 
@@ -192,13 +192,13 @@ def _figures(result: Result, figures: Mapping[CellKey, Sequence[str]]) -> list[s
 
 
 def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a copy of a frame from `to_frame` that has a claim's texts only in its first row."""
+    """Return a copy of a frame from `to_frame` in which only a claim's first row has its texts."""
     repeated = frame["claim"].duplicated()
     return frame.assign(**{name: frame[name].mask(repeated, "") for name in OF_CLAIMS})
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Read a CSV file with a frame that `to_frame` made, and that may have been `compacted`.
+    """Read a frame that was made by `to_frame`, and perhaps `compacted`, from its CSV file.
 
     Raises
     ------
@@ -216,7 +216,8 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
     absent = [name for name in COLUMNS if name not in frame]
     if absent:
         raise ResultError(
-            f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it again"
+            f"{path} is not a table of claims: it lacks the columns {', '.join(absent)}; "
+            "make the table again"
         )
     frame = frame.fillna(dict.fromkeys(TEXTS, ""))
     firsts = frame.drop_duplicates("claim").set_index("claim")

@@ -14,7 +14,7 @@ def fewest_pairs(alpha: float) -> int:
 
 
 def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> float:
-    r"""Return the smallest failure rate that n trials show to exceed ``delta`` with ``power``.
+    r"""Return the smallest failure rate above ``delta`` that n trials can detect with ``power``.
 
     The trials show that the rate exceeds ``delta`` if at least k of them fail, where k is the
     smallest number with $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate is the p
@@ -41,7 +41,7 @@ def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float 
         return math.nan
     noncentral = effect / np.float64(spread * math.sqrt(1.0 / n + extra))
     missed = float(nctdtr(n - 1, noncentral, t_quantile(n - 1, 1.0 - 2.0 * alpha)))
-    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan if the effect is too large
+    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan for very large effects
 
 
 def power_of_signs(share: float, n: int, alpha: float) -> float:

@@ -1,4 +1,4 @@
-"""For which bounds of a vague word a claim would be *reproduced* or *not reproduced*.
+"""Bounds of a vague word for which a claim would be *reproduced* or *not reproduced*.
 
 These two verdicts are called the outer words.
 """
@@ -18,6 +18,7 @@ WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 def own_intervals(claim: Claim, results: Sequence[Result]) -> list[str]:
     """Return, for each vague word, a text with the bounds at which the verdict is an outer word.
+
     The bound of a band is the number c for which the band is [1/c, c]. The gate keeps the factor
     from the word's actual bound, and the bounds of other words do not change.
     """

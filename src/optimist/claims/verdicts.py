@@ -1,4 +1,4 @@
-"""Verdicts on claims, computed from tables: checks are measured and decided, then words follow."""
+"""Verdicts on claims, computed from tables: first the outcomes of checks, then the words."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ VERDICTS = {
     "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
 }
 
-# An explanation names the readings with the same outcome only if there are at most this many.
+# The largest number of readings with the same outcome that an explanation names.
 SHOWN = 3
 # The explanation of an untestable claim or an idle reading.
 IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
@@ -50,8 +50,8 @@ class Verdict:
     outcomes : dict of str to str
         The outcome of each counted reading, by the reading's name.
     qualified : str
-        The word with its qualifiers or with the choice that it depends on; empty if the word has
-        neither.
+        The word with its qualifiers or with the choice that it depends on; empty if the kind of
+        claim has neither.
     parts : dict of str to str
         For an empirical claim that has several parts: the qualified word for each part.
     stated : str
@@ -262,7 +262,7 @@ def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alp
 
 
 def _quoted(names: Iterable[str]) -> str:
-    """Return a text with the names in quotation marks, which are needed if names contain commas."""
+    """Return the names in quotation marks, because they may contain commas, as a list in a text."""
     return ", ".join(f'"{name}"' for name in names)
 
 

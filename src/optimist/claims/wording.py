@@ -25,9 +25,9 @@ def in_words(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number with four significant digits, as an integer if it has five to seven digits.
+    """Format a number with four significant digits; return "none" for nan.
 
-    Return "none" for nan.
+    Numbers with five to seven digits before the decimal point are rounded to integers.
     """
     if math.isnan(value):
         return "none"

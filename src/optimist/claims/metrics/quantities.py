@@ -113,7 +113,7 @@ class Asked:
     def pairs(self) -> list[tuple[str, str]]:
         """The cells as pairs (setting, algorithm).
 
-        With the argument ``settings``, each algorithm is paired with all settings in turn.
+        If the check has the argument ``settings``, each algorithm is paired with each setting.
         """
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]

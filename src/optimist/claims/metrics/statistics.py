@@ -123,8 +123,8 @@ def share_of_settings(of: Asked) -> Evidence:
 def share_covered(of: Asked) -> Evidence:
     """Share of trials in which the confidence sets of all rounds contained the true parameter.
 
-    The trials of all settings are pooled. Pool only settings with different names, because settings
-    with the same name share random numbers, so that their trials are not independent.
+    The trials of all settings are pooled. Pool only settings with different names, because trials
+    in settings with the same name share random numbers and are not independent.
     """
     # A trial whose coverage was not recorded does not count as covered.
     covered = [bool(v == 1) for frame in of.frames() for v in frame[of.column]]
@@ -195,8 +195,8 @@ def tuned_ratio(of: Asked) -> Evidence:
 def doubling(of: Asked) -> Evidence:
     """Mean regret at the end divided by mean regret at half of the rounds.
 
-    The factor is 2 if regret grows linearly. Splits of the data share most training rows, so their
-    test is corrected as in `splits_mean`.
+    The ratio is 2 if regret grows linearly. If the units are splits of the data, which share most
+    training rows, the test is corrected as in `splits_mean`.
     """
     (rows,) = of.frames("regret_half")
     columns = ("regret", "regret_half")
@@ -250,7 +250,7 @@ def gap_difference(of: Asked) -> Evidence:
 
     The gap in a setting is the mean regret of ``worse`` minus that of ``better``, divided by the
     mean regret of ``scale`` in the same setting. Unlike `growth`, the statistic compares
-    differences of regrets and not ratios. The evidence comes from the jackknife over common trials.
+    differences of regrets, not ratios. The evidence comes from the jackknife over common trials.
     """
 
     def difference(means: np.ndarray) -> Any:
@@ -439,8 +439,8 @@ def slope_of_largest(of: Asked) -> Exact:
 def slope_of_repetitions(of: Asked) -> Evidence:
     """Log-log slope of the time of a part of an update, or of a pass, averaged over repetitions.
 
-    The time of a part is compared over dimensions, and that of a pass over lengths of the history,
-    in both cases from ``smallest`` on.
+    The slope is taken over dimensions for a part of an update, and over lengths of the history for
+    a pass, in both cases from ``smallest`` on.
     """
     where = {key: of[key] for key in ("part", "setting", "algorithm") if key in of}
     rows = of.cells.rows(of.quantity.table, **where)
