@@ -262,7 +262,7 @@ def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alp
 
 
 def _quoted(names: Iterable[str]) -> str:
-    """Return the names in quotation marks, because they may contain commas, as a list in a text."""
+    """Return the names as one text, each in quotation marks because it may contain commas."""
     return ", ".join(f'"{name}"' for name in names)
 
 
