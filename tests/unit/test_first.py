@@ -219,7 +219,10 @@ def own(unit, start, n0):
         (
             [own("trials", 0, 31), GATE],
             {},
-            ["from is 0 and n0 is 31, so 31 trials are needed; allowed: at most 30, the number planned"],
+            [
+                "from is 0 and n0 is 31, so 31 trials are needed",
+                "allowed: at most 30, the number planned",
+            ],
         ),
         ([own("trials", 20, 11), GATE], {}, ["from is 20 and n0 is 11, so 31 trials are needed"]),
         ([own("turns", 0, 30), GATE], {}, ["unit is 'turns'; allowed: 'trials'"]),
@@ -278,7 +281,10 @@ HEAD = "claim,check,unit,from,n0\n"
         (HEAD + "toy.01,x,trials,-1,10\n", "line 2: from is '-1'; allowed: at least 0"),
         (HEAD + "toy.01,x,trials,0,ten\n", "line 2: n0 is 'ten'"),
         (HEAD + "toy.01,x,trials,0,1.5\n", "line 2: n0 is '1.5'"),
-        (HEAD + "toy.01,x,trials,0,10\n" * 2, "line 3 is another row for 'x' of toy.01; allowed: one"),
+        (
+            HEAD + "toy.01,x,trials,0,10\n" * 2,
+            "line 3 is another row for 'x' of toy.01; allowed: one",
+        ),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_with_its_line(tmp_path, text, words):

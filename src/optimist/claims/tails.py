@@ -92,8 +92,8 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
         return [(c / (2.0 * b), math.inf)] if b > 0.0 else [(-math.inf, c / (2.0 * b))]
     discriminant = b * b - a * c
     if discriminant <= 0.0:
-        # The test never rejects the estimate, so this point is in the set even if rounding makes
-        # the discriminant negative.
+        # If a > 0, one point remains even if rounding makes the discriminant negative, because the
+        # test never rejects the estimate.
         return [(b / a, b / a)] if a > 0.0 else everything
     # To avoid cancellation, first compute the root that is larger in size; the product of the two
     # roots then gives the other one.
