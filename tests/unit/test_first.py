@@ -219,9 +219,12 @@ def own(unit, start, n0):
         (
             [own("trials", 0, 31), GATE],
             {},
-            ["from 0 and n0 31 need 31 trials; allowed: at most 30, the number planned"],
+            [
+                "from is 0 and n0 is 31, so 31 trials are needed",
+                "allowed: at most 30, the number planned",
+            ],
         ),
-        ([own("trials", 20, 11), GATE], {}, ["from 20 and n0 11 need 31 trials"]),
+        ([own("trials", 20, 11), GATE], {}, ["from is 20 and n0 is 11, so 31 trials are needed"]),
         ([own("turns", 0, 30), GATE], {}, ["unit is 'turns'; allowed: 'trials'"]),
         (
             [own("trials", 0, 30)],
@@ -253,7 +256,7 @@ def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
         check_first(claims, {}, {}, 20)
     shown = "; ".join(f'toy.01,"median {column} of a, here",trials,0,20' for column in "pqr")
     assert str(error.value) == (
-        "config/first.csv lacks 5 rows; allowed: one for each check and gate, such as "
+        "config/first.csv lacks 5 rows; required: one for each check and gate, such as "
         f"{shown} and 2 more"
     )
     rows = {("toy.01", f"median {column} of a, here"): First("trials", 0, 20) for column in "pqrst"}
@@ -278,7 +281,10 @@ HEAD = "claim,check,unit,from,n0\n"
         (HEAD + "toy.01,x,trials,-1,10\n", "line 2: from is '-1'; allowed: at least 0"),
         (HEAD + "toy.01,x,trials,0,ten\n", "line 2: n0 is 'ten'"),
         (HEAD + "toy.01,x,trials,0,1.5\n", "line 2: n0 is '1.5'"),
-        (HEAD + "toy.01,x,trials,0,10\n" * 2, "line 3 repeats 'x' of toy.01; allowed: once"),
+        (
+            HEAD + "toy.01,x,trials,0,10\n" * 2,
+            "line 3 is another row for 'x' of toy.01; allowed: one",
+        ),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_with_its_line(tmp_path, text, words):

@@ -415,7 +415,7 @@ BAD_FILES = [
     ((*ENTRY, "relation"), "between", ["bound", "a list of two numbers"]),
     ((*ENTRY, "bound"), [1, 2], ["bound is [1, 2]; allowed: a number"]),
     ((*ENTRY, "bound"), 1.3, ["toy.01", "1.3", "no reason", "why"]),
-    ((*ENTRY, "word"), "comparable", ["the keys 'word' and 'relation'"]),
+    ((*ENTRY, "word"), "comparable", ["both 'word' and 'relation'"]),
     (ENTRY, {**WORD, "word": "comparabel"}, ["'comparabel'", "did you mean 'comparable'"]),
     ((*CLAIM, "kind"), "theorem", ["'theorem'", "guarantee"]),
     ((*SD, "status"), "open", ["'open'", "stated, unstated, ours"]),

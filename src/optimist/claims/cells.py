@@ -1,4 +1,4 @@
-"""The input of metrics: `Cells`, which looks up entries of the aggregated tables."""
+"""`Cells`, through which metrics look up rows and values in the aggregated tables."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from optimist.experiments.loop import COMPLETE
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a study's table, one of which gives the number of the unit.
+# Columns that may number the units in a study's table; a table has at most one of them.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
 
@@ -26,17 +26,17 @@ class Missing(Exception):
 
 
 class Cells:
-    """The input of one check, with notes on the trials that it reads.
+    """The tables that one check reads, with notes on the trials that it has read.
 
     Parameters
     ----------
     groups : Groups
-        The entries of each table by key.
+        The tables, grouped by key.
     keep : (int, int) or None
-        The first trial, turn or repetition that counts, and the end of the range (exclusive). With
-        None, all of them count.
+        The range of trials, turns or repetitions that count; its end is exclusive. If None, all of
+        them count.
     spare : int
-        Number of units that follow the range.
+        Number of units after the range.
 
     Attributes
     ----------
@@ -58,9 +58,9 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return a table's entries for some keys.
+        """Return the entries that a table has for the given keys.
 
-        If any of the keys are absent, raise Missing with the names of all of them.
+        If any keys are absent, raise Missing with the names of all absent keys.
         """
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
@@ -69,9 +69,9 @@ class Cells:
         return [entries[key] for key in keys]
 
     def rows(self, study: str, **where: str) -> "pd.DataFrame":
-        """Return the counted rows of a study's table whose columns have the values in ``where``.
+        """Return the rows of a study's table that count and have the column values in ``where``.
 
-        Raise Missing if there are none.
+        Raise Missing if there are no such rows.
         """
         table = self.groups["studies"].get(study)
         if table is not None:
@@ -88,10 +88,11 @@ class Cells:
     def complete(
         self, table: str, column: str, *pairs: tuple[str, str], also: int = 0
     ) -> "list[pd.DataFrame]":
-        """Return the rows of the complete trials of each pair (setting, algorithm).
+        """Return, for each pair (setting, algorithm), the rows of its complete trials.
 
-        Trials with numbers below ``also`` are always included. If any cells have no complete
-        trials or no values of ``column``, raise Missing with the names of all of them.
+        Trials with numbers below ``also`` are included even if they lie outside the counted range.
+        If any cells have no complete trials or no values of ``column``, raise Missing with the
+        names of all such cells.
         """
         lane, frames, absent = LANE_OF[table], [], []
         for pair in pairs:
@@ -111,7 +112,7 @@ class Cells:
     def check_rounds(
         self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
     ) -> None:
-        """Raise ResultError if the table of regrets lacks a round that a check refers to."""
+        """Raise ResultError if the table of regrets lacks a round that a check names."""
         regrets = self.groups.get("regrets")
         from optimist.experiments.trial_table import Frames  # late, because pyarrow is slow to load
 
@@ -121,10 +122,11 @@ class Cells:
 
 
 class Groups(dict[str, Mapping[Any, Any]]):
-    """The entries of each table by key; an absent table has no entries.
+    """A mapping from the name of each table to its rows or values, grouped by key.
 
-    A table of cells may be a single frame, or a dict of frames by setting and algorithm. Complete
-    trials are cached, because many checks read the same cells.
+    An absent table has no entries. A table of cells may be given as a single frame, or as a dict
+    that maps (setting, algorithm) to a frame. Complete trials are cached, because many checks read
+    the same cells.
     """
 
     def __init__(self, tables: "Mapping[str, Any]") -> None:
@@ -135,7 +137,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
-        """Return the number of a cell's trials in the tables; trials are numbered from 0."""
+        """Return how many trials a cell has in the tables: its largest trial number plus 1."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
@@ -143,7 +145,10 @@ class Groups(dict[str, Mapping[Any, Any]]):
     def _complete(
         self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
     ) -> tuple[Any, str, list[str]]:
-        """Return the rows of a cell's complete trials or None, the reason for None, and notes."""
+        """Return a cell's complete trials, the reason if there are none, and notes on the trials.
+
+        The first item is a frame with the rows of these trials; it is None if there are none.
+        """
         rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
         if rows is None or rows.empty:
             return None, "", []
@@ -175,7 +180,7 @@ def _group(table: Any, keys: Sequence[str]) -> Mapping[Any, Any]:
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return the value of a fact, which may be the worst value over several observed trials."""
+    """Return the value of a fact, and the number of trials if it was observed in trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

@@ -1,4 +1,4 @@
-"""Claims as plain data: readings, their checks, and the allowed content of a claims file."""
+"""Claims, readings and checks as plain data, and functions that validate a claims file."""
 
 import itertools
 import math
@@ -19,14 +19,14 @@ from optimist.experiments.trials import CellKey
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, leaves it open, or does not mention it. Of the statuses of its
-# alternatives, a reading has the one that comes last in this order.
+# The paper fixes a reading (stated), leaves it open (unstated), or does not mention it (ours). If
+# the alternatives of a reading have different statuses, the last one in this order applies.
 STATUSES = ("stated", "unstated", "ours")
-# Arguments of metrics that give rounds, which the table of trials must contain.
+# Arguments of metrics that name rounds; the table of trials must contain these rounds.
 ROUNDS = ("rounds", "since")
-# Number of missing rows that a message lists.
+# Maximum number of missing rows that a message lists.
 SHOWN = 3
-# Bounds that only ask for a sign or a direction and so need no reason.
+# Bounds that need no reason, because they only specify a sign or a direction.
 SIGNS = (0, 1)
 
 
@@ -37,18 +37,19 @@ class Check:
     Attributes
     ----------
     quantity, statistic : str
-        The measured quantity and its statistic, see `optimist.claims.metrics`.
+        The measured quantity and its statistic (see `optimist.claims.metrics`).
     arguments : dict
         Arguments of the statistic.
     relation : {"below", "above", "between", "equals"} or None
-        None for a value that is shown but not compared.
+        None if the value is shown without being compared.
     bound : float or list of two floats
     tolerance : float or None
         For ``equals``, the largest allowed distance from the bound.
     why : str
         Reason for the bound, if the claim's note does not give it.
     word : str
-        The vague word in config/words.yaml that defines relation and bound, or empty.
+        The vague word in config/words.yaml that defines the relation and the bound; empty if the
+        check has no such word.
     better : {"", "below", "above", "neither"}
         The side of a band that favours the paper's method.
     part : str
@@ -56,8 +57,8 @@ class Check:
     status : str
         ``ours`` if the check is shown but not counted.
     controls : tuple of Check
-        For a guarantee: the same check on play outside the theorem. If that play also keeps the
-        bound, the guarantee is vacuous.
+        For a guarantee: the same check, applied to cells that the theorem does not cover. If those
+        cells also keep the bound, the guarantee is vacuous.
     """
 
     quantity: str
@@ -75,7 +76,7 @@ class Check:
 
     @classmethod
     def make(cls, written: Mapping[str, Any]) -> Self:
-        """Construct the check from an expanded entry of a claims file."""
+        """Construct a check from an expanded entry of a claims file."""
         controls = tuple(cls.make(control) for control in written.get("controls", ()))
         return cls(**{**written, "controls": controls})
 
@@ -86,7 +87,10 @@ class Check:
 
     @cached_property
     def cells(self) -> list[CellKey]:
-        """Lane, setting and algorithm of each cell to read; empty for facts and studies."""
+        """Lane, setting and algorithm of each cell that the check reads.
+
+        The list is empty for facts and studies.
+        """
         return self.metric.needed(self.arguments)
 
     @cached_property
@@ -101,7 +105,7 @@ class Check:
 
     @property
     def is_tested(self) -> bool:
-        """Whether the check can fail: the placeholder for a cell that was not run cannot."""
+        """Whether the check can fail, unlike the placeholder for a cell that was not run."""
         return self.quantity != "not_run"
 
     @property
@@ -116,23 +120,23 @@ class Check:
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds that the arguments give, except round 0."""
+        """The rounds that the arguments name, except round 0."""
         return [t for t in self.named(*ROUNDS) if t]
 
     @property
     def splits(self) -> int:
-        """Number of data splits that the trials share; 0 if they use none."""
+        """Number of data splits that the trials play; 0 if they play none."""
         return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
-        """Return the distinct values of the arguments ``keys``."""
+        """Return the distinct values of the arguments whose names are in ``keys``."""
         values = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in values)
         return list(dict.fromkeys(flat))
 
     @property
     def allowed(self) -> tuple[float, float]:
-        """The ends of the range that the check allows for the value."""
+        """The lower and the upper end of the range that the check allows."""
         if self.relation == "equals":
             return self.bound - self.tolerance, self.bound + self.tolerance
         if self.relation == "between":
@@ -163,7 +167,7 @@ class Reading:
         Our own readings are shown but not counted.
     checks : list of Check
     alternatives : mapping
-        The id of the chosen alternative for each choice, by the choice's name.
+        A mapping from the name of each choice to the id of the chosen alternative.
     """
 
     name: str
@@ -184,7 +188,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a paper, and how it is tested.
+    """A statement in a paper, with the checks that test it.
 
     Attributes
     ----------
@@ -193,8 +197,8 @@ class Claim:
     level : float
         Confidence level of the claim's tests and intervals.
     could_not_fail, chosen_by_it : str
-        Why no run could have contradicted the claim, and how the claim selected the set-up; "" if
-        this does not apply.
+        Why no run could have contradicted the claim, and how the claim was used to select the
+        set-up; "" where this does not apply.
     readings : list of Reading
     """
 
@@ -210,7 +214,7 @@ class Claim:
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
-        """Construct a claim from a loaded entry; ``level`` applies if the entry sets no level."""
+        """Construct a claim from a loaded entry; ``level`` is the default confidence level."""
         about = {key: value for key, value in written.items() if key not in ("choices", "note")}
         names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
         readings = [
@@ -226,7 +230,7 @@ class Claim:
 
     @property
     def all_checks(self) -> Iterator[Check]:
-        """The checks of all readings, and their controls."""
+        """The checks of all readings, each followed by its controls."""
         checks = (check for reading in self.readings for check in reading.checks)
         return (one for check in checks for one in (check, *check.controls))
 
@@ -237,7 +241,7 @@ class Claim:
 
 
 def claims_of(document: Mapping[str, Any]) -> list[Claim]:
-    """Construct the claims in a loaded claims file, see `optimist.config.load.load_claims`."""
+    """Construct the claims in a claims file loaded by `optimist.config.load.load_claims`."""
     return [Claim.make(claim, document["level"]) for claim in document["claims"]]
 
 
@@ -247,7 +251,8 @@ def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
     Raises
     ------
     ConfigError
-        If a claim is wrong; the message gives file, claim, key, value and the allowed values.
+        If a claim is invalid; the message gives the file, the claim, the key, the value and the
+        allowed values.
     """
     paper = Path(path).parent.name
     if document["paper"] != paper:
@@ -281,8 +286,8 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
         is_sign = all(end in SIGNS or end is None for end in ends)
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
-                f"the bound {bound} of {measured.name} has no reason; "
-                "allowed: a word, the key 'why', or a note on the claim"
+                f"the bound {bound} of {measured.name} has no reason; required: a vague word, "
+                "the key 'why', or a note on the claim"
             )
 
 
@@ -321,18 +326,18 @@ def check_first(
 ) -> None:
     """Raise ConfigError for checks whose row in config/first.csv is missing or wrong.
 
-    Every test needs a row. Facts, largest values over all trials and placeholders for cells that
-    were not run have no sampling error, so they need no row.
+    Every check that involves a statistical test needs a row. Facts, largest values over all trials,
+    and placeholders for cells that were not run need no row, because they have no sampling error.
 
     Parameters
     ----------
     claims : list of Claim
     rows : mapping
-        The rows of the paper, see `optimist.claims.first`.
+        The paper's rows of config/first.csv (see `optimist.claims.first`).
     trials : mapping
         Planned number of trials of each cell.
     least : int
-        The smallest number of trials that can decide a check of the paper.
+        Minimum number of trials with which a check of the paper may be decided.
     """
     lacking: dict[str, None] = {}
     for claim in claims:
@@ -342,7 +347,7 @@ def check_first(
                 continue
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest
-            # A study has no cells here: its section of runs.yaml gives the number of units.
+            # No cells are planned for a study; its section of runs.yaml gives the number of units.
             planned = min([check.splits or math.inf, *(trials[cell] for cell in cells)])
             if measured.gate and claim.kind == "empirical":
                 lacking |= _gates_lacking(claim, cells, rows, trials)
@@ -357,13 +362,13 @@ def check_first(
                 raise ConfigError(f"{where}: n0 is {row.n0}; allowed: at least {fewest}")
             elif row.n0 > fewest and row.start + row.n0 > planned:
                 raise ConfigError(
-                    f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
-                    f"{row.unit}; allowed: at most {planned}, the number planned"
+                    f"{where}: from is {row.start} and n0 is {row.n0}, so {row.start + row.n0} "
+                    f"{row.unit} are needed; allowed: at most {planned}, the number planned"
                 )
     if lacking:
         more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
         raise ConfigError(
-            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; allowed: one "
+            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; required: one "
             f"for each check and gate, such as {'; '.join([*lacking][:SHOWN])}{more}"
         )
 
@@ -371,9 +376,10 @@ def check_first(
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return, as keys of a dict, the missing rows for the gates of a check's settings.
+    """Return the rows that the gates of a check need and that config/first.csv lacks.
 
-    Such a row counts all planned trials of uniform play, without doublings.
+    A proposed row sets n0 to the planned number of trials of uniform play. The rows are the keys of
+    the dict.
     """
     paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:
@@ -384,7 +390,7 @@ def _gates_lacking(
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:
-    """Return the cells that a claim's counted checks and their gates read."""
+    """Return the cells that the counted checks of a claim, their controls and their gates read."""
     counted = (check for reading in claim.readings for check in reading.counted)
     checks = [one for check in counted for one in (check, *check.controls)]
     gated = (cell for check in checks if check.metric.gate for cell in check.cells)

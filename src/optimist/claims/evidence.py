@@ -1,19 +1,21 @@
-"""Evidence: inference about one number from trials, by tests at a bound and by intervals.
+"""Classes of evidence: inference about one number from trials, by tests and intervals.
 
-`optimist.claims.inference` makes several kinds of evidence from plain arrays. Every class here has:
+`optimist.claims.inference` creates such evidence from plain arrays. Every class here has:
 
 - ``value``, the estimate; nan if there is none.
-- ``n``, the number of independent units (trials, turns, splits); None without sampling error.
-- ``method``, the method that gives the interval and the p-values.
-- ``p_values(bound)``, except in `Exact`: the p-values for "the truth is below the bound" and for
-  "above". A p-value is small if the data support its side. Both are 1 if the data allow no
-  conclusion, because there are too few units or numbers that are not finite.
-- ``pieces(level)``: the bounds that a two-sided test at ``level`` does not reject, as zero, one or
-  two pairs (low, high).
-- ``power(bound, ratio, n, alpha)``: the chance that n units decide at ``alpha`` on each side; nan
-  if it is undefined. The truth is assumed to differ from the bound by a factor ``ratio``, on the
-  side with the smaller chance. This effect is fixed in advance: a power computed from the observed
-  effect only restates the p-value (Hoenig and Heisey 2001, The abuse of power).
+- ``n``, the number of independent units (trials, turns or splits); None for a value that comes from
+  no trials.
+- ``method``, the name of the method that gives the interval and the p-values.
+- ``p_values(bound)``, except in `Exact`: a p-value for "the truth is below the bound" and one for
+  "the truth is above the bound". A p-value is small if the data support its statement. Both are 1
+  if the data allow no conclusion, because there are too few units or some numbers are not finite.
+- ``pieces(level)``: the set of bounds that a two-sided test does not reject at the confidence
+  level ``level``, as a list of zero, one or two pairs (low, high).
+- ``power(bound, ratio, n, alpha)``: the probability that n units show on which side of the bound
+  the truth lies, with an error of at most ``alpha`` on each side; nan if it is undefined. The truth
+  is assumed to differ from the bound by a factor ``ratio``; of the two sides, the one with the
+  smaller probability is taken. This effect is fixed in advance, because a power computed from the
+  observed effect only restates the p-value (Hoenig and Heisey 2001, The abuse of power).
 """
 
 import math
@@ -30,7 +32,7 @@ from optimist.claims.units import power_of_signs, power_of_t
 from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan
-# The smallest number of units with which a measure can decide, by default.
+# The default for the smallest number of units with which a measure can decide.
 RATIO_UNITS = 10
 
 
@@ -39,13 +41,13 @@ RATIO_UNITS = 10
 
 @dataclass(frozen=True, eq=False)
 class RatioOfMeans:
-    r"""Ratio of the mean of y to the mean of x, by the t test of y - b x and its inversion.
+    r"""Ratio of the mean of y to the mean of x, by a t test of y - b x at each bound b.
 
-    $$T(b) = \frac{\bar y - b\bar x}{s_{y-bx}\sqrt{1/n + \rho}},$$ with n - 1 degrees of freedom:
-    for a positive mean of x, "the ratio is below b" means "the mean of y - b x is negative".
-    Swapping y with x and b with 1/b only changes the sign of T. The bounds that are not rejected
-    form the interval of Fieller (1954, Some problems in interval estimation), here restricted to
-    [0, inf): with $q = t^2(1/n+\rho)$
+    The test uses $$T(b) = \frac{\bar y - b\bar x}{s_{y-bx}\sqrt{1/n + \rho}}$$ with n - 1 degrees
+    of freedom. If the mean of x is positive, "the ratio is below b" is equivalent to "the mean of
+    y - b x is negative". Swapping y with x and b with 1/b only changes the sign of T. The bounds
+    that the test does not reject form the interval of Fieller (1954, Some problems in interval
+    estimation), here restricted to [0, inf). With $q = t^2(1/n+\rho)$, they satisfy
     $$A b^2 - 2 B b + C \le 0,\quad A = \bar x^2 - q s_{xx},\; B = \bar x\bar y - q s_{xy},\;
     C = \bar y^2 - q s_{yy}.$$ This set lies between the roots if A > 0, and outside them if A < 0
     and $D = B^2 - AC > 0$; if A < 0 and D <= 0, it contains every bound.
@@ -53,14 +55,14 @@ class RatioOfMeans:
     Parameters
     ----------
     top, bottom : (n,)
-        y and x; the mean of x must not be negative. The pairs must be independent of each other;
-        y and x of the same pair may be dependent.
+        y and x; the mean of x must not be negative. The pairs must be independent of each other,
+        but y and x may be dependent within a pair.
     least : int
-        Smallest number of units for a decision.
+        Smallest number of units with which the test can decide.
     extra : float
-        rho, see `splits_mean`.
+        rho (see `splits_mean`).
     shown : int
-        Smallest number of units for an interval.
+        Smallest number of units for which there is an interval.
     """
 
     top: np.ndarray
@@ -81,7 +83,11 @@ class RatioOfMeans:
     @cached_property
     @np.errstate(all="ignore")
     def value(self) -> float:
-        """The ratio of means: inf if only the mean of x is 0, nan for 0 / 0 or a negative mean."""
+        """The ratio of the means.
+
+        It is inf if only the mean of x is 0, and nan if both means are 0 or the mean of x is
+        negative.
+        """
         y, x, factor = self._scaled
         if not self.is_defined or math.isnan(y.mean()):
             return NAN
@@ -92,7 +98,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether "the ratio is below b" is meaningful: the mean of x is finite and at least 0."""
+        """Whether a bound on the ratio has a meaning: the mean of x is finite and at least 0."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")
@@ -104,7 +110,7 @@ class RatioOfMeans:
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the ratios in [0, inf) that the test does not reject, as up to two pieces."""
+        """Return the ratios in [0, inf) that the test does not reject, as at most two intervals."""
         y, x, factor = self._scaled
         if self.n < self.shown or not (self.is_defined and np.isfinite(y).all()):
             return []
@@ -117,9 +123,10 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """y and x, divided by powers of two near their largest values, and the powers' quotient.
+        """y and x, each divided by a power of two, and the quotient of these two powers.
 
-        With this scaling, no square overflows or underflows.
+        Each power of two is close to the largest value that it divides, so that no square overflows
+        or underflows.
         """
         powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
         y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
@@ -147,12 +154,12 @@ class Mean:
     values : (n,)
         One value per unit.
     least : int
-        Smallest number of units for a decision; two suffice for an interval.
+        Smallest number of units with which the test can decide; two suffice for an interval.
     extra : float
-        rho, see `splits_mean`.
+        rho (see `splits_mean`).
     unit : float or None
-        Change in the value when the underlying quantity grows by a factor e; None if the value is
-        itself the underlying quantity.
+        Change in the value when the quantity from which it is computed is multiplied by e; None if
+        the value is that quantity itself.
     """
 
     values: np.ndarray
@@ -189,7 +196,10 @@ class Mean:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n units; nan if the bound is zero, where ratios are undefined."""
+        """Return the power of n units; nan if ``unit`` is None and the bound is zero.
+
+        A value cannot differ from zero by a factor.
+        """
         if self.n < 2:
             return NAN
         effect = (1.0 - 1.0 / ratio) * abs(bound)
@@ -200,16 +210,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Mapped:
-    """Evidence about a number that is a monotone function of another number.
+    """Evidence about f(z), where f is a monotone function and there is evidence about z.
 
     Parameters
     ----------
     inner : Mean, RatioOfMeans or MedianRatio
-        Evidence about the other number.
+        Evidence about z.
     map, back : callable
-        The function and its inverse. Outside their domains they return nan, which decides nothing.
+        f and its inverse. Outside their domains they return nan, which decides nothing.
     falls : bool
-        Whether the function is decreasing.
+        Whether f is decreasing.
     """
 
     inner: "Mean | RatioOfMeans | MedianRatio"
@@ -227,17 +237,17 @@ class Mapped:
         return self.map(self.inner.value)
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return the p-values of the other number at the inverse image of the bound."""
+        """Return the p-values from the test of z at the inverse image of the bound."""
         below, above = self.inner.p_values(self.back(bound))
         return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the mapped interval of the other number, except pieces where the map is nan."""
+        """Return the images under f of the intervals for z, without those that have a nan end."""
         ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
         return sorted((low, high) for low, high in ends if low <= high)
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power for the other number; ``ratio`` applies to that number."""
+        """Return the power of the test of z; ``ratio`` is a factor on z, not on f(z)."""
         return self.inner.power(self.back(bound), ratio, n, alpha)
 
 
@@ -248,18 +258,19 @@ class Mapped:
 class MedianRatio:
     r"""Median of y / x over pairs, by the sign test of y - b x at the bound b.
 
-    If k of n pairs are not on a given side, the p-value for that side is
-    $P(\mathrm{Bin}(n, 1/2) \le k)$. It is exact or conservative for any distribution: a tie
-    supports a median at the bound, so it counts against both sides. The interval contains all
-    bounds that the test does not reject. It runs from order statistic j of the ratios to order
-    statistic n + 1 - j, where j - 1 is the largest k with
-    $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$. A ratio y / 0 is infinite, and 0 / 0 is a tie with
-    every bound. With fewer pairs than `fewest_pairs`, no p-value can reach alpha.
+    The p-value for "the median is below b" is $P(\mathrm{Bin}(n, 1/2) \le k)$ if y - b x is zero or
+    positive in k of the n pairs. For "above b", k counts the pairs in which it is zero or negative.
+    Both p-values are exact or conservative for any distribution: a tie supports a median at the
+    bound, so it counts against both statements. The interval contains all bounds that the test does
+    not reject. It runs from order statistic j of the ratios to order statistic n + 1 - j, where
+    j - 1 is the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$. A ratio y / 0 is
+    infinite, and 0 / 0 is a tie with every bound. With fewer pairs than `fewest_pairs` returns, no
+    p-value can reach alpha.
 
     Parameters
     ----------
     top, bottom : (n,)
-        y and x, nonnegative.
+        y and x, which must be nonnegative.
     """
 
     top: np.ndarray
@@ -295,7 +306,7 @@ class MedianRatio:
         )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval between two order statistics, or no piece if there are too few."""
+        """Return the interval between two order statistics; with too few pairs there is none."""
         j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
         ties = np.zeros(self.n - len(self.ratios))
         low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
@@ -303,9 +314,9 @@ class MedianRatio:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n pairs, estimated from the observed ratios after scaling them.
+        """Return the power of n pairs, estimated from scaled observed ratios.
 
-        The scaled ratios have a median that differs from the bound by the factor ``ratio``.
+        The ratios are scaled so that their median differs from the bound by the factor ``ratio``.
         """
         if not (len(self.ratios) and 0.0 < self.value < math.inf):
             return NAN
@@ -318,8 +329,8 @@ class MedianRatio:
 class Share:
     r"""Share of trials that have a property, by the method of Clopper and Pearson (1934).
 
-    $p = P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for "above b".
-    The units are trials, never the rounds of a trial.
+    The p-value is $P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for
+    "above b". The units are trials, never the rounds of a trial.
 
     Parameters
     ----------
@@ -350,12 +361,12 @@ class Share:
         return [(low, high)] if self.n else []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        return NAN  # see `detectable_rate` for the rate that a number of trials can detect
+        return NAN  # `detectable_rate` returns the rate that a number of trials can detect
 
 
 @dataclass(frozen=True)
 class Exact:
-    """A value without sampling error: a result of arithmetic, a count, or the worst of some trials.
+    """A value without sampling error: a computed number, a count, or the largest value over trials.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-r"""The number of units that count for a check: n0 at its first judgement, later n0 times 2^k.
+r"""The number of units that count for a check: n0 at first, then n0 times a power of 2.
 
-Every run counts, whatever its purpose, and anybody may look at the results at any time. Of the n
-units from ``start`` on, the first $n_0 2^k$ count, with $k = \lfloor\log_2(n/n_0)\rfloor$. Each
-p-value is multiplied by $2^{k+1}$, so that all possible looks together err at most as often as one
-test without doubling.
+Every run counts, whatever its purpose, and anybody may look at the results at any time. If there
+are n units from ``start`` on, the first $n_0 2^k$ of them count, where
+$k = \lfloor\log_2(n/n_0)\rfloor$. Each p-value is multiplied by $2^{k+1}$. The probability that any
+of the possible looks leads to an error is then no larger than for a single test without doubling.
 """
 
 import csv
@@ -16,15 +16,15 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
-# The smallest number of units with which a check is judged, by kind of unit.
+# The smallest number of units with which a check is judged, for each kind of unit.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
-# In the column ``check``, this prefix with a setting denotes uniform play in that setting.
+# In the column ``check``, "gate:SETTING" refers to uniform play in that setting.
 GATE, UNIFORM = "gate:", "uniform"
 
 
 @dataclass(frozen=True)
 class First:
-    """A row of config/first.csv.
+    """The units and n0 in a row of config/first.csv.
 
     Attributes
     ----------
@@ -40,16 +40,16 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k for a given number of units; -1 if they are too few for a judgement."""
+        """Return k for a given number of units; -1 if there are too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:
-        """Return the end (exclusive) of the counted units after k doublings."""
+        """Return the number of the first unit that does not count after k doublings."""
         return self.start + (self.n0 << k)
 
 
 def doubled(p: float, k: int) -> float:
-    """Return a p-value corrected for all looks up to k doublings; 1 if there are too few units."""
+    """Return a p-value corrected for k doublings, or 1 if k is negative (too few units)."""
     return min(1.0, 2.0 ** (k + 1) * p) if k >= 0 else 1.0
 
 
@@ -57,17 +57,17 @@ Rows = Mapping[tuple[str, str], First]
 
 
 def of_document(written: Iterable[Sequence[Any]]) -> Rows:
-    """Return the rows in a loaded claims file, by claim and check."""
+    """Return the rows in a loaded claims file, as a mapping from (claim, check) to `First`."""
     return {(claim, check): First(*rest) for claim, check, *rest in written}
 
 
 def read(path: str | Path) -> list[list[Any]]:
-    """Return the rows of the table, each as a list of claim, check, unit, from and n0.
+    """Return the rows of config/first.csv; each row is a list of claim, check, unit, from and n0.
 
     Raises
     ------
     ConfigError
-        If a row is wrong; the message gives file, line and column.
+        If a row is invalid; the message gives the file and the line.
     """
     lines = csv.reader(read_text(path).splitlines())
     if next(lines, None) != COLUMNS:
@@ -83,6 +83,6 @@ def read(path: str | Path) -> list[list[Any]]:
             if not text.isdecimal() or int(text) < least:
                 raise ConfigError(f"{where}: {name} is {text!r}; allowed: at least {least}")
         if (claim, check) in rows:
-            raise ConfigError(f"{where} repeats {check!r} of {claim}; allowed: once")
+            raise ConfigError(f"{where} is another row for {check!r} of {claim}; allowed: one")
         rows[claim, check] = [claim, check, unit, *map(int, numbers)]
     return [*rows.values()]

@@ -1,4 +1,4 @@
-"""Functions that make evidence about several kinds of numbers from plain arrays."""
+"""Functions that compute evidence about several kinds of numbers from plain arrays."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,8 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# The smallest numbers of units for a decision, for evidence that does not use `RATIO_UNITS`.
+# The smallest numbers of units with which these kinds of evidence can decide. `RATIO_UNITS` is the
+# number for all other kinds.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 
@@ -27,17 +28,17 @@ def from_logarithm(inner: Mean, method: str) -> Mapped:
 
 
 def exponent_between(ratio: RatioOfMeans | MedianRatio, factor: float) -> Mapped:
-    r"""Return evidence about the exponent p of a growth $R \propto x^p$ between two ends.
+    r"""Return evidence about the exponent p of $R \propto x^p$, from R at $x_1$ and at $x_2$.
 
-    Intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$ and bounds by its inverse, so the test of the
-    ratio applies.
+    The map $\ln(\cdot)/\ln(x_2/x_1)$ turns an interval for the ratio of the two values into an
+    interval for p. Its inverse turns a bound on p into a bound on the ratio, which is tested.
 
     Parameters
     ----------
     ratio : RatioOfMeans or MedianRatio
-        Evidence about the ratio of the values at the two ends.
+        Evidence about R at x_2 divided by R at x_1.
     factor : float
-        x_2 / x_1, the ratio of the two ends; a ratio of 1 decides nothing.
+        x_2 / x_1; if this is 1, the evidence decides nothing.
     """
     width = float(log(factor))
     width = width if math.isfinite(width) and width else NAN
@@ -52,7 +53,7 @@ def exponent_between(ratio: RatioOfMeans | MedianRatio, factor: float) -> Mapped
 
 @np.errstate(all="ignore")
 def mean_difference(top: np.ndarray, bottom: np.ndarray) -> Mean:
-    """Return evidence about the mean of paired differences y - x, by Student's t."""
+    """Return evidence about the mean of the paired differences y - x, by Student's t."""
     return Mean(np.asarray(top, dtype=float) - np.asarray(bottom, dtype=float))
 
 
@@ -60,9 +61,10 @@ def mean_difference(top: np.ndarray, bottom: np.ndarray) -> Mean:
 def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
     """Return evidence about the ratio of the spreads of two paired samples of shape (n,).
 
-    A spread is the mean distance from the median, so this is `RatioOfMeans` of |y - med y| and
-    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). An interval
-    needs three units: with two, both distances in a sample are equal, so the ratio looks certain.
+    A spread is the mean distance from the median, so the evidence is a `RatioOfMeans` of
+    |y - med y| and |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples).
+    An interval needs three units: with two units, the two distances in each sample are equal, and
+    the interval would have no width.
     """
     sides = (np.asarray(side, dtype=float) for side in (top, bottom))
     u, v = (np.abs(side - np.median(side)) if len(side) else side for side in sides)
@@ -71,20 +73,20 @@ def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
 
 @np.errstate(all="ignore")
 def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 1.0) -> Mean:
-    r"""Return evidence about a log-log slope, by Student's t over the slopes of single units.
+    r"""Return evidence about a log-log slope, by Student's t on the slopes of single units.
 
-    Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
-    $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units must be
-    independent; the points of a single unit need not be. Because logarithms are averaged, the slope
-    describes the typical unit.
+    Each unit (instance, trial or turn) is measured at all points. Its slope is the least-squares
+    slope of $\ln v$ on $\ln x$ (see `optimist.numerics.statistics.log_log_slopes`). The units must
+    be independent of each other, but the values of a single unit need not be. Because the slope is
+    a mean over logarithms, it describes the typical unit.
 
     Parameters
     ----------
     points : (m,) or (m, n)
         x, positive and not all equal; either shared by all units or one column per unit.
     values : (m, n)
-        v, positive. If any value is not, the evidence decides nothing.
-    bottoms : (m, n)
+        v, positive. If any value is not positive, the evidence decides nothing.
+    bottoms : (m, n) or float
         Divisors of v.
     """
     points = np.transpose(points)
@@ -97,19 +99,19 @@ def slope_of_means(
 ) -> Mean:
     r"""Return evidence about a log-log slope of means over n units, by the jackknife.
 
-    This is the least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it describes
-    means: zeros and rare large values count as they do in a ratio of means. With 10 units, noise
-    whose standard deviation is at most the mean, and a bound equal to the truth, the test rejects
-    on a given side in 3 % of data sets instead of 2.5 %.
+    The slope is the least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope`, it describes
+    means, so zeros and rare large values count as they do in a ratio of means. The test is slightly
+    too liberal: with 10 units and noise whose standard deviation is at most the mean, it rejects a
+    true bound on a given side in 3 % of data sets instead of 2.5 %.
 
     Parameters
     ----------
     points : (m,) or (m, n)
         x, either shared by all units or one column per unit.
     values : (m, n)
-        v, whose means are taken over units.
+        v, which is averaged over units.
     bottoms : (m, n) or None
-        Values whose means divide the means of v.
+        Values whose means over units divide the means of v; None for no division.
     """
     given = np.asarray(points, dtype=float)
     x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))
@@ -126,9 +128,9 @@ def slope_of_means(
 
 
 def _unit_of_slopes(logs: np.ndarray) -> float:
-    """Return the change in a slope if the growth over the range of points were e times as large.
+    """Return the change in a slope when the growth over the range of points is multiplied by e.
 
-    ``logs`` holds the logarithms of the m points, as an array of shape (..., m).
+    ``logs`` is an array of shape (..., m) with the logarithms of m points.
     """
     width = float(np.ptp(logs, axis=-1).mean()) if logs.size else 0.0
     return 1.0 / width if width > 0.0 else NAN
@@ -139,8 +141,8 @@ def ratio_of_ratios(
 ) -> Mapped:
     r"""Return evidence about (y / x) / (y' / x') for four means over n units, by the jackknife.
 
-    Student's t of the `jackknife_values` of the logarithm gives the interval and the test. The
-    units are the trials common to all four samples.
+    The interval and the test apply Student's t to the `jackknife_values` of the logarithm. The
+    units are the trials that all four samples have in common.
     """
 
     def logarithm(means: np.ndarray) -> Any:
@@ -153,18 +155,18 @@ def ratio_of_ratios(
 
 @np.errstate(all="ignore")
 def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np.ndarray:
-    r"""Return n values that have the mean and the standard error of a function of k means.
+    r"""Return n values whose mean and standard error estimate those of a function of k means.
 
     Let $\theta$ be the function of the means of ``columns``, which has shape (k, n), and
-    $\theta_{(-i)}$ its value without unit i. The values are
+    $\theta_{(-i)}$ its value without unit i. The returned values are
     $\theta + (n-1)(\overline{\theta_{(-\cdot)}} - \theta_{(-i)})$: Tukey's pseudo-values, shifted
     so that their mean is the estimate $\theta$. In simulations with heavy tails, intervals around
-    this estimate cover no less often than intervals around the mean of the pseudo-values.
+    $\theta$ cover the truth at least as often as intervals around the mean of the pseudo-values.
 
     ``statistic`` maps means of shape (k, ...) to values of shape (...,).
     """
     n = columns.shape[1]
-    if n < 2:  # a single value, the estimate itself, decides nothing
+    if n < 2:  # with one value, the estimate, no test can decide
         return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
     values: np.ndarray = statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
@@ -178,25 +180,25 @@ def turns_ratio(
     base_top: np.ndarray | float = 1.0,
     base_bottom: np.ndarray | float = 1.0,
 ) -> Mapped:
-    """Return evidence about (y / x) / (y' / x'), by Student's t of one logarithm per turn.
+    """Return evidence about (y / x) / (y' / x'), by Student's t on one logarithm per turn.
 
-    The arrays have shape (n,) for n turns. The times in a turn were measured one after the other,
-    in random order (Kalibera and Jones 2013, Rigorous benchmarking in reasonable time).
+    The arrays have shape (n,) for n turns. The times in a turn were measured one after another, in
+    random order (Kalibera and Jones 2013, Rigorous benchmarking in reasonable time).
     """
     return turns_mean((log(top) - log(bottom)) - (log(base_top) - log(base_bottom)))
 
 
 def turns_mean(logs: np.ndarray) -> Mapped:
-    """Return evidence about a time, or about a ratio of times, from one logarithm per turn."""
+    """Return evidence about a time or a ratio of times, given its logarithm in each turn."""
     return from_logarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:
     r"""Return evidence about the mean over splits of repeated cross-validation.
 
-    The splits share most training rows, but a plain t test assumes independence. For J splits, the
+    A plain t test assumes independence, but the splits share most training rows. For J splits, the
     corrected test (Nadeau and Bengio 2003, Inference for the generalization error) uses
     $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom. If each
-    repetition has k folds (``folds``), the last ratio is 1/(k - 1).
+    repetition has k folds (``folds``), $n_{test}/n_{train}$ is 1/(k - 1).
     """
     return Mean(values, SPLITS, "corrected resampled t", extra=1.0 / (folds - 1))

@@ -14,7 +14,7 @@ Sentence = Annotated[
     str, matching("^[A-Z].* .*[.]$", "a sentence, from a capital letter to a full stop")
 ]
 Status = Literal["stated", "unstated", "ours"]
-# Names appear in lists, separated by semicolons or in quotation marks.
+# Names must not contain the characters that separate or enclose them in lists: ; and ".
 DisplayName = Annotated[
     str, matching('^(?=.*\\S)[^;"]*$', 'a text that is not blank, without ; and "')
 ]
@@ -27,26 +27,27 @@ class Alternative(Keys):
     #: stated: the paper fixes the alternative. unstated: the paper leaves it open. ours: it is our
     #: own, which is shown but not counted.
     status: Status
-    name: DisplayName  #: Display name, which follows "holds under" in a sentence.
+    name: DisplayName  #: Display name, as it appears after "holds under".
     about: Sentence  #: A sentence that explains what the alternative changes.
-    settings: NotRequired[dict[str, str]]  #: New settings, by the setting that each replaces.
-    #: Options to add to the settings of a check, unless a setting already sets them.
+    #: Settings to replace, each mapped to its replacement.
+    settings: NotRequired[dict[str, str]]
+    #: Options to add to the settings of a check; options that a setting already has stay unchanged.
     options: NotRequired[dict[str, Any]]
-    #: New labels of algorithms, by the label that each replaces; a new label that has the same name
-    #: only adds its options.
+    #: Labels of algorithms to replace, each mapped to its replacement. If both labels name the same
+    #: algorithm, the options of the replacement are added to those of the replaced label.
     algorithms: NotRequired[dict[str, str]]
 
 
 class Choice(Keys):
-    #: Display name without an article, which follows "depends on" in a sentence.
+    #: Display name without an article, as it appears after "depends on".
     name: DisplayName
-    about: Sentence  #: A sentence that says what the paper states or leaves unstated.
-    #: Alternatives of the choice, by id.
+    about: Sentence  #: A sentence on what the paper states and what it leaves unstated.
+    #: The alternatives of the choice; each key is an id.
     alternatives: Annotated[dict[str, Alternative], MinLen(1)]
 
 
 class Control(Keys):
-    #: Arguments that replace arguments of the check.
+    #: Arguments with new values, which replace those of the check.
     arguments: Annotated[dict[str, Any], MinLen(1)]
 
 
@@ -57,90 +58,99 @@ class Check(Keys):
     #: The statistic of the quantity: the first argument of a `line` above a function in
     #: src/optimist/claims/metrics/statistics.py.
     statistic: str
-    #: Arguments of the statistic, which appear in its label; a list of labels may be a $list or a
-    #: sweep.
+    #: Arguments of the statistic; they appear in the label of the check. A list of labels may be
+    #: written as a $list or a sweep.
     arguments: NotRequired[dict[str, Any]]
-    #: Arguments that take each value of a list, $list or sweep, in all combinations.
+    #: Arguments with several values, each given as a list, a $list or a sweep. There is one check
+    #: for each combination of values.
     each: NotRequired[dict[str, Entries]]
-    #: A vague word of the paper; config/words.yaml defines its relation and bound.
+    #: A vague word in the paper; config/words.yaml defines its relation and bound.
     word: NotRequired[str]
     #: Relation of the value to the bound.
     relation: NotRequired[Literal["below", "above", "between", "equals"]]
-    #: A number; for between, a list of two numbers, which are themselves allowed.
+    #: A number; for "between", a list of two numbers, both of which belong to the allowed range.
     bound: NotRequired[Bound]
-    #: For equals: the largest allowed distance from the bound.
+    #: For "equals": the largest allowed distance from the bound.
     tolerance: NotRequired[Annotated[float, Ge(0)]]
-    #: Reason for the bound, unless a word or the note of the claim gives one.
+    #: Reason for the bound; required if neither a word nor the note of the claim gives one, unless
+    #: the bound is 0 or 1.
     why: NotRequired[NotBlank]
-    #: The part that the check belongs to, if it differs from the part of the claim.
+    #: The part of the claim to which the check belongs; by default the claim's own key `part`
+    #: determines it.
     part: NotRequired[PartName]
-    #: Required for a band (between) in an empirical claim: the side that favours the paper's
-    #: method, or neither in a band between rivals.
+    #: The side of a band ("between") that favours the paper's method; "neither" if the check
+    #: compares rivals. Required for a band in an empirical claim.
     better: NotRequired[Literal["below", "above", "neither"]]
-    when: NotRequired[Condition]  #: The alternatives, by choice, under which the check is made.
+    #: Choices, each mapped to the alternatives under which the check is made.
+    when: NotRequired[Condition]
     status: NotRequired[Literal["ours"]]  #: ours: the check is shown but does not count.
-    #: In a guarantee, the same check on play outside the theorem: the guarantee is vacuous if this
-    #: play also keeps the bound.
+    #: For a guarantee: the same check, applied to cells that the theorem does not cover. If those
+    #: cells also keep the bound, the guarantee is vacuous.
     control: NotRequired[Control]
 
 
 class Claim(Keys):
     id: Id  #: Stable name of the form paper.number.
-    #: Measured behaviour (the default), a theorem with its constants, or numbers of the set-up.
+    #: empirical (the default): measured behaviour. guarantee: a theorem with its constants.
+    #: fact: numbers that describe the set-up.
     kind: NotRequired[Literal["empirical", "guarantee", "fact"]]
     headline: NotRequired[str]  #: The claim in a few words.
     place: str  #: Section, figure or table of the paper.
-    statement: str  #: The claim, in our words.
+    statement: str  #: The claim in our own words.
     note: NotRequired[NotBlank]  #: Reasons for the bounds, and remarks.
-    #: Confidence level; half the remainder is the error allowed on each side.
+    #: Confidence level; by default the level of the file. The error allowed on each side is
+    #: (1 - level) / 2.
     level: NotRequired[Level]
     #: Why no run could have contradicted the claim, which makes it vacuous.
     could_not_fail: NotRequired[str]
-    #: How the numbers of the claim selected the set-up; if a fact matches, its word is then
-    #: 'selected by it'.
+    #: How the numbers in the claim were used to select the set-up. If a fact with this key matches,
+    #: its verdict is 'selected by it'.
     chosen_by_it: NotRequired[str]
-    #: Status of the only reading of a claim without choices; by default stated.
+    #: For a claim without choices: the status of its only reading, by default stated.
     reading: NotRequired[Literal["stated", "unstated"]]
-    #: Ids of choices; each combination of their alternatives is a reading.
+    #: Ids of choices. Each combination of their alternatives is a reading of the claim.
     choices: NotRequired[Annotated[list[str], Once]]
-    #: Name of the part that a check belongs to, or the arguments whose values name it; by default
-    #: the settings. All counted readings must have the same parts.
+    #: Name of the part to which a check belongs, or a list of arguments whose values form the name;
+    #: by default the settings form it. All counted readings must have the same parts.
     part: NotRequired[PartName]
-    #: Combinations of alternatives, by choice, that are not readings.
+    #: Combinations of alternatives that do not form readings; each item maps choices to
+    #: alternatives.
     without: NotRequired[list[Condition]]
-    #: A reading holds if all its counted checks hold.
+    #: The checks of the claim. A reading holds if all its counted checks hold.
     checks: Annotated[list[Check], MinLen(1)]
 
 
 class Claims(Keys):
     paper: str  #: Id of the paper, which is also the name of its folder.
-    level: Level  #: Confidence level; half the remainder is the error allowed on each side.
-    #: Minimum number of trials to decide a check of the paper; by default the minimum of its test.
+    level: Level  #: Confidence level; the error allowed on each side is (1 - level) / 2.
+    #: Minimum number of trials with which a check of the paper may be decided; by default the
+    #: minimum for the check's test.
     least: NotRequired[Count]
-    lists: NotRequired[dict[str, Entries]]  #: Further lists of labels, by name.
-    #: Choices, by id; a reading takes one alternative of each choice that its claim names.
+    lists: NotRequired[dict[str, Entries]]  #: Further named lists of labels.
+    #: Choices; each key is an id. A reading takes one alternative of each choice that its claim
+    #: names.
     choices: NotRequired[dict[str, Choice]]
     claims: Annotated[list[Claim], MinLen(1)]  #: The claims.
 
 
 class Word(Keys):
     relation: Literal["below", "above", "between"]  #: Relation of the value to the bound.
-    bound: Bound  #: A number; for between, a list of two numbers.
-    why: str  #: Reason for this meaning of the word.
+    bound: Bound  #: A number; for "between", a list of two numbers.
+    why: str  #: Reason for giving the word this meaning.
 
 
 Vocabulary = Annotated[dict[Annotated[str, matching("^[a-z][a-z_]*$")], Word], MinLen(1)]
 
 
 def check_comparison(place: str, entry: Mapping[str, Any]) -> None:
-    """Raise ConfigError unless a check or word has a relation and a suitable bound."""
+    """Raise ConfigError unless a check or a vague word has a relation and a suitable bound."""
     relation, bound = entry.get("relation"), entry.get("bound")
     if "word" in entry:
         for key in ("relation", "bound", "tolerance"):
             if key in entry:
-                raise ConfigError(f"{place} has the keys 'word' and {key!r}; allowed: one of them")
+                raise ConfigError(f"{place} has both 'word' and {key!r}; allowed: one of them")
     elif relation is None and entry.get("status") != "ours":
-        raise ConfigError(f"{place} lacks the key 'relation'; required: relation, or word")
+        raise ConfigError(f"{place} has neither 'relation' nor 'word'; one of them is required")
     needs = ("bound", "tolerance") if relation == "equals" else ("bound",)
     for key in needs if relation else ():
         if key not in entry:

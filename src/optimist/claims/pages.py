@@ -1,7 +1,7 @@
-"""Verdicts as text for a terminal and as Markdown.
+"""Functions that format verdicts as plain text for a terminal and as Markdown.
 
-All texts need only the table of `optimist.claims.table`, which may be read from its CSV file. The
-page of a paper also shows the notes on its claims.
+The only input is the table of `optimist.claims.table`, which may be read from its CSV file. The
+page of a paper also needs the notes on its claims.
 """
 
 import itertools
@@ -49,7 +49,7 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line that counts the claims of each kind by verdict."""
+    """Return a line that states, for each kind of claim, how many claims have each verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
     return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
@@ -84,7 +84,7 @@ def wrong_words(frame: "pd.DataFrame") -> str:
 
 
 def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None = None) -> str:
-    """Format the claims as plain text, wrapped at ``columns``; ``details`` adds their checks."""
+    """Return the claims as plain text, wrapped at ``columns``; with ``details``, add the checks."""
     width = max(map(len, frame["claim"]), default=0)
     lines = []
     for checks in claims_in(frame):
@@ -110,7 +110,7 @@ def _line(check: Any) -> str:
 
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the first row of each open claim, sorted by core-hours.
+    """Return the first row of each open claim, sorted by the core-hours that would decide it.
 
     Open claims that no command can decide come last.
     """
@@ -123,7 +123,10 @@ def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
-    """Format `open_claims` and their causes as plain text; lines with commands are not wrapped."""
+    """Return the open claims, with causes and commands, as plain text.
+
+    Lines are wrapped at ``columns``, except those with commands.
+    """
     lines = []
     for head, *_ in claims_in(open_claims(frame)):
         texts = (f"{head.claim}  {head.statement}", f"    {head.cause}: {head.deciding}")
@@ -133,7 +136,10 @@ def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
 
 
 def summary_block(frame: "pd.DataFrame") -> str:
-    """Return Markdown with the tally and a table of claim, kind, place, statement and verdict."""
+    """Return the tally and a table with one row per claim, as Markdown.
+
+    The table shows the claim, its kind, its place in the paper, its statement and its verdict.
+    """
     rows = []
     for about, *_ in claims_in(frame):
         verdict = about.words if about.verdict == "missing" else f"**{about.words}**"
@@ -152,7 +158,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def by_verdict(frame: "pd.DataFrame") -> str:
-    """Return Markdown with the tally and, for each verdict, the headlines of its claims."""
+    """Return, as Markdown, the tally and a list of the claims' headlines for each verdict."""
     headlines: dict[str, list[str]] = {}
     for about, *_ in claims_in(frame):
         number = about.claim.rpartition(".")[2]
@@ -163,20 +169,20 @@ def by_verdict(frame: "pd.DataFrame") -> str:
 
 
 def with_summary(document: str, text: str, source: str = "README.md") -> str:
-    """Return a document with ``text`` between the two lines `MARKERS`.
+    """Return a document in which ``text`` replaces what is between the two `MARKERS`.
 
     Raises
     ------
     ConfigError
-        If a marker is missing; the message calls the document ``source``.
+        If a marker is missing; the message refers to the document as ``source``.
     """
     opening, closing = MARKERS
     before, _, rest = document.partition(opening)
     _, mark, after = rest.partition(closing)
     if not mark:
         raise ConfigError(
-            f"{source} lacks the lines {opening} and, below it, {closing}, "
-            "between which the verdicts are written"
+            f"{source} lacks the lines {opening} and {closing}, in this order; "
+            "the verdicts are written between them"
         )
     return f"{before}{opening}\n\n{text.rstrip()}\n\n{closing}{after}"
 
@@ -203,10 +209,10 @@ again.
 
 
 def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return a paper's page: the summary table, then every claim with its readings and checks.
+    """Return a paper's page: a summary table, and each claim with its readings and checks.
 
-    All claims in the table must belong to one paper, whose id is the prefix of their ids. ``notes``
-    maps the id of each claim to its note.
+    All claims in ``frame`` must belong to one paper, whose id is the prefix of their ids. ``notes``
+    maps the ids of claims to their notes.
     """
     claims = claims_in(frame)
     paper = claims[0][0].claim.split(".")[0]
@@ -216,9 +222,10 @@ def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyTy
 
 
 def joined(pages: Mapping[str, str]) -> str:
-    """Join the heads of papers' pages, with one line per claim, into a page for the parent folder.
+    """Return a page with the part of each paper's page that precedes its first claim.
 
-    ``pages`` maps the id of each paper to the text of its page. Links are adapted to the folder.
+    ``pages`` maps the id of each paper to the text of its page. Relative links are rewritten for
+    the parent folder, which will contain the page.
     """
     sections = []
     for paper, text in pages.items():
@@ -252,7 +259,7 @@ def _section(checks: list[Any], note: str) -> str:
 
 
 def _beside(about: Any) -> Iterator[str]:
-    """Yield the remarks to print after the verdict on a claim."""
+    """Yield the remarks that follow the verdict on a claim."""
     if about.flags:
         yield f"{about.flags[0].upper()}{about.flags[1:].rstrip('.')}."
     if about.stated:

@@ -1,4 +1,4 @@
-"""Checks with their measured values, and the gated and corrected p-values that the rule uses."""
+"""Checks with their measured values and with the corrected, gated p-values that the rule uses."""
 
 import math
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
 from optimist.claims.tails import NEITHER
 
-# Relative distance by which rounding may carry a number beyond a bound.
+# Relative tolerance for numbers that lie beyond a bound because of rounding.
 ROUNDING = 1e-9
 
 
@@ -26,11 +26,12 @@ class Result:
     evidence : Evidence or None
         None if cells are missing.
     rounds : int or None
-        Number of rounds in the shortest cell that was read.
+        The smallest number of rounds in the cells that were read.
     remark : str
         Remarks on the measured value, or on the missing data.
     first : First or None
-        The units of the first judgement; None for facts and for values that are not tested.
+        The first unit and the number of units of the first judgement; None for facts and for values
+        that are not tested.
     k : int
         Number of doublings since the first judgement; -1 if there are too few units for it.
     spare : int
@@ -38,14 +39,14 @@ class Result:
     controls : tuple of Result
         Results of the check's controls.
     gate : Gate or None
-        The comparison of the check's methods with uniform play.
+        The comparison of the check's methods with uniform play; None if the check needs no gate.
     support, refute : float
-        One-sided p-values, corrected for doubling and gated, which are small if the data support
-        or refute the check.
+        One-sided p-values, corrected for doubling and gated. ``support`` is small if the data
+        support the check, and ``refute`` is small if they refute it.
     outcome : str
         One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
     slack : float
-        For a guarantee, the bound divided by the observed value; otherwise nan.
+        For a guarantee, the factor by which the value lies inside its bound; otherwise nan.
     """
 
     check: Check
@@ -74,14 +75,14 @@ class Result:
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return a copy with a further remark and with other fields changed."""
+        """Return a copy with an additional remark, and with ``changes`` made to other fields."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
-        """Return the check in the form that the rule takes.
+        """Return the check as a `rule.Tested`, the input of the rule for empirical claims.
 
-        The idle p-value is multiplied by the number of readings, because any of them may be idle by
-        chance.
+        The p-value of the idle test is multiplied by the number of readings, because any of them
+        may be found idle by chance.
         """
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
@@ -92,11 +93,14 @@ class Result:
 
     @property
     def n(self) -> int:
-        """Number of units, including units after the last doubling."""
+        """Number of units, including those after the last doubling."""
         return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
     def compared(self, check: Check | None = None) -> Self:
-        """Return a copy with p-values at the bound of ``check``, by default its own check."""
+        """Return a copy with the p-values at the bound of ``check``.
+
+        By default, ``check`` is the check of the result itself.
+        """
         check = check or self.check
         support, refute = self.without_gate(check)
         if self.gate is not None:
@@ -104,32 +108,33 @@ class Result:
         return replace(self, check=check, support=support, refute=refute)
 
     def without_gate(self, check: Check | None = None) -> tuple[float, float]:
-        """Return the p-values of the check's own test, corrected for doubling.
+        """Return the p-values of the check's own test, corrected for doubling but not gated.
 
-        Without evidence, both are 1.
+        Both are 1 if there is no evidence.
         """
         evidence = self.evidence
         if evidence is None:
             return NEITHER
         support, refute = p_values(check or self.check, evidence)
-        # A count may be equal in all trials because it is at its limit. Regret has no such limit:
-        # other trials may differ.
+        # A count may have the same value in all trials because it has reached its limit. Regret has
+        # no such limit, so other trials may give other values.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
         return doubled(support, self.k), doubled(refute, self.k)
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
-    """Return the error on each side at which the checks of a claim are decided.
+    """Return the error, on each side, at which the checks of a claim are decided.
 
-    It is ``alpha``, or nine tenths of it if counted checks have gates. Outcomes, intervals, the
-    bounds at which outcomes change, and the numbers of trials that would decide all use it.
+    This error is ``alpha``, or nine tenths of it if any counted check has a gate. It determines
+    outcomes, intervals, the bounds at which outcomes change, and the number of trials that would
+    decide a claim.
     """
     return rule.decisive(tested_readings(r for r in results if r.counts), alpha)
 
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
-    """Group results by reading, in the form that the rule takes."""
+    """Group results by reading, and return the readings as input for the rule."""
     readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
@@ -142,9 +147,10 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
 
 
 def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
-    """Return the p-values with which a measured value supports and refutes a check.
+    """Return the p-values for supporting and for refuting a check.
 
-    For a range with two ends, two one-sided tests are used (Schuirmann, 1987).
+    The first is small if the evidence supports the check, and the second if it refutes the check. A
+    range with two ends needs two one-sided tests (Schuirmann, 1987).
     """
     low, high = check.allowed
     if isinstance(evidence, Exact):
@@ -162,15 +168,16 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
 
 
 def _is_certain(evidence: Evidence) -> bool:
-    """Return whether there are enough trials, all with the same value (such as a count's limit)."""
+    """Return whether there are enough trials to decide and all of them have the same value."""
     pieces = evidence.pieces(0.5)
     return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
 
 
 def exact_p_values(check: Check, value: float) -> tuple[float, float]:
-    """Return the p-values of an exact value: (0, 1) if it is in range, else (1, 0); (1, 1) for nan.
+    """Return the p-values of an exact value: (0, 1) if the check allows it, otherwise (1, 0).
 
-    The ends of a range belong to the range, but a one-sided bound does not.
+    For nan, return (1, 1). The two ends of a range are allowed, but a one-sided bound itself is
+    not.
     """
     if math.isnan(value):
         return NEITHER

@@ -1,17 +1,20 @@
-r"""From p-values to words: the rule for empirical claims.
+r"""The rule that turns the p-values of an empirical claim into the word of its verdict.
 
-A check has two one-sided p-values: $p^+$ is small if the data show its relation, and $p^-$ is small
+A check has two one-sided p-values: $p^+$ is small if the data support the check, and $p^-$ is small
 if they refute it. Both are already corrected for doubling (`optimist.claims.first`) and gated
-(`optimist.claims.gates`). A reading is a conjunction of m checks: its $P = \max p^+$ needs no
-correction (intersection-union, Berger 1982), and its $Q = \min(1, m \min p^-)$ is Bonferroni's.
-The outer words, *reproduced* and *not reproduced*, use all active readings; Holm's method (1979)
-selects the readings that an inner word names. If a claim has gates, a tenth of the error pays for
-calling checks idle.
+(`optimist.claims.gates`). A reading is a conjunction of m checks. Its p-value for holding,
+$P = \max p^+$, needs no correction (intersection-union test, Berger 1982). Its p-value for failing,
+$Q = \min(1, m \min p^-)$, has Bonferroni's correction.
 
-Each of these errors has probability at most $\alpha$ under any dependence: *reproduced* although
-an active reading is false; *not reproduced* although one is true; an inner word that names a false
-reading as holding, or a true one as failing; *depends* although all are true, or all false. The
-probability of any such error is at most $2\alpha$ under the worst dependence.
+The outer words, *reproduced* and *not reproduced*, are about all active readings. The inner words,
+*supported*, *depends* and *doubted*, are about some readings, which Holm's method (1979) selects.
+If a claim has gates, a tenth of the allowed error is reserved for declaring checks idle.
+
+Each of the following errors has a probability of at most $\alpha$, however the tests depend on each
+other: the word is *reproduced* although an active reading is false; it is *not reproduced* although
+an active reading is true; an inner word names a false reading as holding; an inner word names a
+true reading as failing; the word is *depends* although all readings are true, or all are false. The
+probability that any of these errors occurs is at most $2\alpha$.
 """
 
 import math
@@ -23,24 +26,27 @@ from typing import Any
 DECIDED = ("reproduced", "supported", "depends", "not reproduced", "doubted")
 WORDS = (*DECIDED, "open", "untestable", "missing")
 WHERE_TESTABLE, IN_PART, STRONGER = "where testable", "in part", "stronger than claimed"
-# The share of the error on a side that pays for idle checks.
+# The share of the error allowed on each side that is reserved for declaring checks idle.
 IDLE = 0.1
 
 
 @dataclass(frozen=True)
 class Tested:
-    """A check in the form that the rule takes.
+    """The p-values of a check and the other properties that the rule uses.
 
     Attributes
     ----------
     support, refute : float
-        $p^+$ and $p^-$; ``refute`` is nan for a cell that was not run, which cannot fail.
+        $p^+$ and $p^-$; ``refute`` is nan for the placeholder of a cell that was not run, because
+        it cannot fail.
     part : str
+        The part of the claim that the check tests.
     idle : float
-        The p-value for "no method beats uniform play by the check's factor", multiplied by the
-        number of readings, since any of them may lose its refutation by chance; nan without a gate.
+        The p-value for "no method beats uniform play by the check's factor"; nan if there is no
+        gate. It is multiplied by the number of readings, because any of them may be found idle by
+        chance.
     praises : bool
-        Whether the value lies beyond a band, on the side that favours the paper's method.
+        Whether the value lies outside a band, on the side that favours the paper's method.
     """
 
     support: float
@@ -50,20 +56,20 @@ class Tested:
     praises: bool = False
 
     def is_idle(self, alpha: float) -> bool:
-        """Return whether the check cannot decide anything."""
+        """Return whether the check can decide nothing, because no method beats uniform play."""
         return self.idle <= IDLE * alpha
 
 
 @dataclass(frozen=True)
 class TestedReading:
-    """The checks of a reading.
+    """The checks of a reading, as input for the rule.
 
     Attributes
     ----------
     name : str
     checks : tuple of Tested
     alternatives : mapping
-        The chosen alternative for each choice, by the choice's name.
+        A mapping from the name of each choice to the chosen alternative.
     """
 
     name: str
@@ -71,16 +77,16 @@ class TestedReading:
     alternatives: Mapping[str, str] = field(default_factory=dict)
 
     def is_active(self, alpha: float) -> bool:
-        """Return whether at least one check can decide something."""
+        """Return whether at least one check is not idle."""
         return not all(check.is_idle(alpha) for check in self.checks)
 
     def support(self, alpha: float) -> float:
-        """Return P: 1 for an idle reading, otherwise the largest $p^+$ among active checks."""
+        """Return P: the largest $p^+$ among checks that are not idle, or 1 if all are idle."""
         active = [check.support for check in self.checks if not check.is_idle(alpha)]
         return max(active, default=1.0)
 
     def refute(self, alpha: float) -> float:
-        """Return Q: 1 for an idle reading, otherwise computed from all checks that can fail."""
+        """Return Q, computed from all checks that can fail, or 1 if all checks are idle."""
         return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
 
     @property
@@ -91,20 +97,20 @@ class TestedReading:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A word, and the readings that it describes.
+    """A word, and the outcomes of the readings that lead to it.
 
     Attributes
     ----------
     word : str
         One of `WORDS`.
     qualifiers : tuple of str
-        Some of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
+        Any of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
     outcomes : dict of str to str
-        ``holds``, ``fails``, ``open`` or ``idle``, by name of the reading. An outer word describes
-        all active readings; an inner word, the readings that it names.
+        The outcome of each reading, by the reading's name: ``holds``, ``fails``, ``open`` or
+        ``idle``. After an outer word, all active readings have the same outcome.
     separating : tuple of tuple of str
-        For *depends*: the smallest sets of choices whose alternatives separate the readings that
-        hold from the readings that fail.
+        For *depends*: the smallest sets of choices whose alternatives distinguish the readings that
+        hold from those that fail.
     parts : tuple of str
         For *not reproduced in part*: the parts that hold.
     """
@@ -124,7 +130,10 @@ class Conclusion:
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
-    """Return the error for tests of checks and readings, which is smaller if a check has a gate."""
+    """Return the error at which checks and readings are tested.
+
+    This error is ``alpha``, reduced by the share `IDLE` if any check has a gate.
+    """
     has_gates = any(not math.isnan(c.idle) for reading in readings for c in reading.checks)
     return (1.0 - IDLE) * alpha if has_gates else alpha
 
@@ -140,7 +149,7 @@ def conclude(
     alpha : float
         The probability of error allowed on each side.
     level : float or None
-        The error of each test, by default the result of `decisive`.
+        The error allowed in each test; by default, the result of `decisive`.
     """
     level = decisive(readings, alpha) if level is None else level
     active = [reading for reading in readings if reading.is_active(alpha)]
@@ -173,7 +182,7 @@ def conclude(
 
 
 def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]:
-    """Return, for each part, the readings that have it, with only the checks of that part."""
+    """Return, for each part, the readings that contain it, reduced to the checks of that part."""
     parts: dict[str, list[TestedReading]] = {}
     for reading in readings:
         for name in dict.fromkeys(check.part for check in reading.checks):
@@ -183,7 +192,7 @@ def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]
 
 
 def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
-    """Return whether every check that fails does so on the favourable side of a band."""
+    """Return whether all checks that fail do so on the side of a band that favours the method."""
     failing = [
         check
         for reading in active
@@ -194,7 +203,7 @@ def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
 
 
 def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Conclusion]:
-    """Return the conclusion for each part of a claim, by the same rule."""
+    """Return the conclusion of the same rule for each part of a claim."""
     level = decisive(readings, alpha)
     return {name: conclude(cut, alpha, level) for name, cut in by_part(readings).items()}
 
@@ -202,7 +211,7 @@ def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Concl
 def separating(
     holding: Sequence[TestedReading], failing: Sequence[TestedReading]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the smallest sets of choices whose alternatives tell two groups of readings apart."""
+    """Return the smallest sets of choices whose alternatives distinguish two groups of readings."""
 
     def taken(names: tuple[str, ...], readings: Sequence[TestedReading]) -> set[Any]:
         return {tuple(r.alternatives.get(name) for name in names) for r in readings}
@@ -216,15 +225,16 @@ def separating(
 
 
 def turning(readings: Sequence[TestedReading], alpha: float) -> float:
-    """Return the largest error up to ``alpha`` below which the word changes, or 0 if it does not.
+    """Return the largest error, at most ``alpha``, below which the word would be different.
 
-    The word can change only at finitely many errors, called ends here. Each interval between two
-    neighbouring ends is evaluated at its midpoint, because at an end rounding would decide.
+    Return 0 if no smaller error changes the word. The word can change only at finitely many values
+    of the error, which are called ends here. The word is computed midway between neighbouring ends,
+    because at the ends themselves it would depend on rounding.
     """
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    # Whichever checks are idle, P is the support of one of the checks.
+    # Whichever checks are idle, P equals the support of one of the checks, or 1.
     possible = (p for r in readings for p in (r.refute(0.0), *(c.support for c in r.checks)))
     for p in set(possible):
         ends |= {rank * p / share for rank in range(1, len(readings) + 1)}
@@ -236,12 +246,12 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
-    """Return the p-value for "one of several hypotheses is false"; 1 without hypotheses."""
+    """Return Bonferroni's p-value for "at least one hypothesis is false", or 1 if there is none."""
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down method, and return them in the given order."""
+    """Return p-values adjusted by Holm's step-down method, in the order in which they are given."""
     adjusted, largest = [1.0] * len(p_values), 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))

@@ -1,8 +1,8 @@
-"""Why a claim is open, and how many trials, turns or splits would decide it, and at what cost.
+"""Why a claim is open, how many trials, turns or splits would decide it, and what they would cost.
 
-The effect is fixed in advance: the truth is assumed to differ from the bound by a factor `EFFECT`.
-A number computed from the observed effect would only restate the p-value (Hoenig and Heisey 2001,
-The abuse of power).
+The size of the effect is fixed in advance: the truth is assumed to differ from the bound by a
+factor `EFFECT`. A number of units computed from the observed effect would only restate the p-value
+(Hoenig and Heisey 2001, The abuse of power).
 """
 
 import math
@@ -21,9 +21,10 @@ MOST_DOUBLINGS = 20
 
 @dataclass(frozen=True)
 class Needs:
-    """Why a claim is open, and what would decide it with 80 % power; empty for a decided claim.
+    """Why a claim is open, and what would decide it with 80 % power.
 
-    The attributes are columns of `optimist.claims.table`.
+    If the claim is decided, all attributes have their defaults. They are columns of
+    `optimist.claims.table`.
 
     Attributes
     ----------
@@ -31,12 +32,12 @@ class Needs:
     deciding : str
         A sentence on what would decide the claim.
     needs : int or None
-        Number of trials or turns of each cell that would decide the claim, as in the section
-        ``decide`` of the configuration; None if unknown.
+        Number of units (trials, turns or splits) of each cell that would decide the claim, as given
+        in the section ``decide`` of the configuration; None if unknown.
     needs_kind : str
-        "trials", "turns" or "splits" if the number is known, otherwise empty.
+        The unit of ``needs``: "trials", "turns" or "splits"; empty if the number is unknown.
     hours : float
-        Core-hours that all additional units take; nan if costs are unknown.
+        Core-hours for all additional units; nan if the cost is unknown.
     command : str
         The command that runs the additional units.
     """
@@ -56,7 +57,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
     ----------
     verdict : Verdict
     seconds : mapping
-        Processor seconds that a trial of each cell takes.
+        Processor seconds per trial, for each cell.
     """
     if verdict.word != "open":
         return Needs()
@@ -66,7 +67,7 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
         if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
     ]
     alpha = error_of(verdict.results, verdict.claim.alpha)
-    # Exclude checks whose own tests would decide if there were no gates.
+    # Exclude checks that stay open only because of their gates.
     tested = [r for r in waiting if r.gate is None or min(r.without_gate()) > alpha]
     needed = [(r, units_needed(r, alpha)) for r in tested]
     lacking = [(r, units) for r, units in needed if units is not None and units > r.n]
@@ -101,7 +102,10 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
 def _more(
     claim: Claim, lacking: Sequence[tuple[Result, int]], seconds: Mapping[CellKey, float]
 ) -> Needs:
-    """Return how many more units would decide a claim, and their cost."""
+    """Return `Needs` with the number of additional units that would decide a claim, and their cost.
+
+    ``lacking`` contains the open checks, each with the number of units that would decide it.
+    """
     wanted: dict[CellKey, int] = {}
     have: dict[CellKey, int] = {}
     for result, units in lacking:
@@ -129,10 +133,10 @@ def _more(
 
 
 def units_needed(result: Result, alpha: float) -> int | None:
-    """Return the smallest number n0 2^k of units that decides a check with power `POWER`.
+    """Return the smallest number of units, of the form n0 2^k, that decides a check.
 
-    The error is corrected for the k doublings. Return None if no number of units decides the check,
-    or if the power at its bound is undefined.
+    The units must decide the check with power `POWER` at an error that is corrected for the k
+    doublings. Return None if no such number exists, or if the power at a bound is undefined.
     """
     evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
     n0 = result.first.n0 if result.first else max(result.n, 1)

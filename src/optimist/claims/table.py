@@ -1,4 +1,7 @@
-"""Verdicts as a table with one row per check of each reading, including the texts of its claim."""
+"""Verdicts as a table with one row for each check of each reading.
+
+Each row also contains the texts about the claim.
+"""
 
 import itertools
 import math
@@ -21,7 +24,7 @@ from optimist.experiments.trials import CellKey
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns about a claim, followed by columns about a check.
+# Columns that describe a claim (up to "line"), and columns that describe a check.
 COLUMNS = (
     *("claim", "kind", "headline", "place", "statement", "verdict", "words", "explanation"),
     *("flags", "stated", "if_counted", "parts", "own_interval", "level", "alpha", "turns"),
@@ -40,9 +43,9 @@ FLOATS = dict.fromkeys((*NUMBERS, *WHOLE), float)
 TEXTS = tuple(name for name in COLUMNS if name not in FLOATS and name != "counts")
 # Significant digits of `NUMBERS`.
 DIGITS = 6
-# Texts about a claim that a file contains only once.
+# Texts about a claim that the CSV file contains only in the claim's first row.
 OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
-# Columns that are attributes of a claim, and columns that are attributes of a verdict.
+# Columns that are named after attributes of `Claim`, and columns named after those of `Verdict`.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
 OF_VERDICT = ("explanation", "flags", "stated", "if_counted", "own_interval", "turns")
 
@@ -55,23 +58,28 @@ def to_frame(
 ) -> "pd.DataFrame":
     """Return a pandas frame with one row per check and the columns `COLUMNS`.
 
-    ``verdict`` is the word; ``words`` is the word with its qualifiers or the choice that it depends
-    on; ``turns`` is the largest error on a side, below ``alpha``, at which the word changes.
-    ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated; ``gate``
-    and ``idle`` are p-values from the comparison with uniform play. The first judgement used ``n0``
-    units from ``first_unit`` on, and this number has been doubled ``doublings`` times since. The
-    outcome would change at the bound ``turns_at``. ``rounds`` is the number of rounds in the
-    shortest cell of the check. ``deciding`` says what would decide an open claim.
+    Some columns need an explanation:
+
+    - ``verdict`` is the word, and ``words`` is the word with its qualifiers or with the choice that
+      it depends on.
+    - ``turns`` is the largest error on each side, at most ``alpha``, below which the word changes.
+    - ``deciding`` states what would decide an open claim.
+    - ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated.
+    - ``gate`` and ``idle`` are p-values from the comparison with uniform play.
+    - ``first_unit``, ``n0`` and ``doublings``: the first judgement used ``n0`` units from
+      ``first_unit`` on, and this number has been doubled ``doublings`` times since then.
+    - ``turns_at`` is the bound at which the outcome would change.
+    - ``rounds`` is the smallest number of rounds in the cells of the check.
 
     Parameters
     ----------
     verdicts : sequence of Verdict
     seconds : mapping
-        Processor seconds that a trial of each cell takes.
+        Processor seconds per trial, for each cell.
     figures : mapping
-        The panels that show each cell, such as ``fig1 (a)``.
+        Names of the panels that show each cell, such as ``fig1 (a)``.
     lines : mapping
-        The line number of each claim in its file.
+        The line of its file on which each claim begins.
     """
     import pandas as pd
 
@@ -151,9 +159,10 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
 
 
 def _turning(result: Result, alpha: float) -> str:
-    """Return the bounds, as text, at which the outcome of a one-sided check by itself would change.
+    """Return, as text, the bounds at which the outcome of a one-sided check would change.
 
-    These are the ends of the pieces of its interval that are nearest to the check's bound.
+    The check is considered by itself. The bounds are those ends of the pieces of its interval that
+    are nearest to the check's bound.
     """
     evidence, check = result.evidence, result.check
     if evidence is None or check.relation not in ("below", "above"):
@@ -171,7 +180,10 @@ def _turning(result: Result, alpha: float) -> str:
 
 
 def _figures(result: Result, figures: Mapping[CellKey, Sequence[str]]) -> list[str]:
-    """Return the figures that show all cells of a result or, if none does, any of its cells."""
+    """Return the figures that show all cells of a result.
+
+    If no figure shows all of them, return the figures that show at least one.
+    """
     if result.evidence is None:
         return []
     shown = [figures.get(cell, ()) for cell in result.check.cells]
@@ -180,18 +192,18 @@ def _figures(result: Result, figures: Mapping[CellKey, Sequence[str]]) -> list[s
 
 
 def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a frame from `to_frame` with each claim's texts only in the claim's first row."""
+    """Return a copy of a frame from `to_frame` in which only a claim's first row has its texts."""
     repeated = frame["claim"].duplicated()
     return frame.assign(**{name: frame[name].mask(repeated, "") for name in OF_CLAIMS})
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Read a frame made by `to_frame` from its CSV file, which may be `compacted`.
+    """Read a frame that was made by `to_frame`, and perhaps `compacted`, from its CSV file.
 
     Raises
     ------
     ResultError
-        If the file is not a table of claims.
+        If the file is not a table of claims, or contains words that are not allowed.
     """
     import pandas as pd
 
@@ -204,7 +216,8 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
     absent = [name for name in COLUMNS if name not in frame]
     if absent:
         raise ResultError(
-            f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it again"
+            f"{path} is not a table of claims: it lacks the columns {', '.join(absent)}; "
+            "make the table again"
         )
     frame = frame.fillna(dict.fromkeys(TEXTS, ""))
     firsts = frame.drop_duplicates("claim").set_index("claim")
@@ -214,7 +227,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
 
 
 def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
-    """Raise ResultError for words that are not allowed for their kind of claim."""
+    """Raise ResultError if a row contains a word that is not allowed for its kind of claim."""
     for line, row in enumerate(frame.to_dict("records"), 2):
         kind = row["kind"]
         words = {
@@ -233,6 +246,9 @@ def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
-    """Return a list of checks for each claim; a check is a row with its columns as attributes."""
+    """Return, for each claim, the list of its checks.
+
+    A check is a named tuple, which has the columns of the table as attributes.
+    """
     rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

@@ -1,6 +1,6 @@
-"""Tail probabilities for p-values, and arithmetic that emits no warnings.
+"""Tail probabilities for p-values, and arithmetic functions that emit no warnings.
 
-A pair of p-values is (1, 1) if the numbers allow no conclusion.
+The two p-values of a test are (1, 1) if the data allow no conclusion.
 """
 
 import math
@@ -11,43 +11,44 @@ from typing import Any
 import numpy as np
 
 NEITHER = (1.0, 1.0)
-# Differences up to this share of the operands are due to rounding, and count as zero.
+# A difference is taken to be zero if its size is at most this share of the sum of the operands'
+# sizes, because it may be due to rounding.
 ROUNDING = 1e-12
 
 
 @np.errstate(all="ignore")
 def difference(y: Any, x: Any) -> np.ndarray:
-    """Return y - x, or zero where the difference is due to rounding."""
+    """Return y - x, with zeros in place of differences that may be due to rounding."""
     left = np.subtract(y, x)
     return np.where(np.abs(left) <= ROUNDING * (np.abs(y) + np.abs(x)), 0.0, left)
 
 
 @np.errstate(all="ignore")
 def log(values: Any) -> np.ndarray:
-    """Return natural logarithms: -inf for zero, nan for negative numbers."""
+    """Return natural logarithms, which are -inf for zero and nan for negative numbers."""
     return np.asarray(np.log(np.asarray(values, dtype=float)))
 
 
 @np.errstate(all="ignore")
 def exp(value: float) -> float:
-    """Return e to the given power, or inf if the result is too large."""
+    """Return e to the power of ``value``, or inf if the result is too large for a float."""
     return float(np.exp(value))
 
 
 def power_of_two(values: np.ndarray) -> int:
-    """Return the exponent of the least power of two above the sizes of all finite values.
+    """Return the exponent of the smallest power of two that exceeds |v| for every finite value v.
 
-    It is 0 if all finite values are zero.
+    Return 0 if all finite values are zero.
     """
     sizes = np.abs(values[np.isfinite(values)])
     return int(np.frexp(sizes.max(initial=0.0))[1])
 
 
 def t_test(differences: np.ndarray, extra: float = 0.0) -> tuple[float, float]:
-    r"""Return the p-values for "the mean of the differences is negative" and for "positive".
+    r"""Return the p-values for "the mean difference is negative" and for "it is positive".
 
-    The test is Student's t with $T = \bar d/(s\sqrt{1/n + \rho})$, where rho is ``extra``. It needs
-    at least two differences.
+    The test is Student's t test with $T = \bar d/(s\sqrt{1/n + \rho})$, where $\rho$ is ``extra``.
+    It needs at least two differences.
     """
     if not np.isfinite(differences).all():
         return NEITHER
@@ -81,7 +82,7 @@ def largest_rejected(n: int, alpha: float) -> int:
 
 
 def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
-    """Return the pieces of the real line where a r^2 - 2 b r + c <= 0."""
+    """Return the intervals of the real line on which a r^2 - 2 b r + c <= 0."""
     if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
         return []
     everything = [(-math.inf, math.inf)]
@@ -91,9 +92,11 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
         return [(c / (2.0 * b), math.inf)] if b > 0.0 else [(-math.inf, c / (2.0 * b))]
     discriminant = b * b - a * c
     if discriminant <= 0.0:
-        # The estimate is never rejected, so at least that point remains if a > 0.
+        # If a > 0, one point remains even if rounding makes the discriminant negative, because the
+        # test never rejects the estimate.
         return [(b / a, b / a)] if a > 0.0 else everything
-    # To avoid cancellation, compute the root of larger size, and the other from their product.
+    # To avoid cancellation, first compute the root that is larger in size; the product of the two
+    # roots then gives the other one.
     far = b + math.copysign(math.sqrt(discriminant), b)
     low, high = sorted((far / a, c / far))
     return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

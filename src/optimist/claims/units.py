@@ -1,4 +1,4 @@
-"""The power of tests as a function of the number of trials, turns or pairs."""
+"""Functions that relate the power of tests to the number of trials, turns or pairs."""
 
 import math
 
@@ -9,16 +9,17 @@ from optimist.numerics.statistics import t_quantile
 
 
 def fewest_pairs(alpha: float) -> int:
-    """Return the fewest pairs with which a sign test can reach ``alpha`` on one side."""
+    """Return the smallest number of pairs for which a one-sided sign test can reach ``alpha``."""
     return math.ceil(-math.log2(alpha))
 
 
 def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> float:
-    r"""Return the failure rate that n trials can distinguish from ``delta`` with this ``power``.
+    r"""Return the smallest failure rate above ``delta`` that n trials can detect with ``power``.
 
-    The trials show a higher rate if at least k of them fail, for the smallest k with
-    $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate is the p at which
-    $P(\mathrm{Bin}(n, p) \ge k)$ equals the power. It is nan if no number of failures suffices.
+    The trials show that the rate exceeds ``delta`` if at least k of them fail, where k is the
+    smallest number with $P(\mathrm{Bin}(n, \delta) \ge k) \le \alpha$. The returned rate is the p
+    for which $P(\mathrm{Bin}(n, p) \ge k)$ equals ``power``. It is nan if no number of failures
+    suffices.
     """
     from scipy.special import betaincinv
 
@@ -28,10 +29,11 @@ def detectable_rate(n: int, delta: float, alpha: float, power: float = 0.8) -> f
 
 @np.errstate(all="ignore")
 def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float = 0.0) -> float:
-    """Return the chance that a one-sided t test of n units shows an effect; nan for zero effect.
+    """Return the probability that a one-sided t test with n units shows an effect.
 
-    The chance comes from the noncentral t distribution. ``spread`` is the standard deviation of the
-    tested values; ``extra`` is added to 1 / n, as in `tails.t_test`.
+    The probability is computed from the noncentral t distribution; it is nan unless the effect is
+    positive. ``spread`` is the standard deviation of the tested values; ``extra`` is added to
+    1 / n, as in `tails.t_test`.
     """
     from scipy.special import nctdtr
 
@@ -39,10 +41,13 @@ def power_of_t(effect: float, spread: float, n: int, alpha: float, extra: float 
         return math.nan
     noncentral = effect / np.float64(spread * math.sqrt(1.0 / n + extra))
     missed = float(nctdtr(n - 1, noncentral, t_quantile(n - 1, 1.0 - 2.0 * alpha)))
-    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan: the effect is too large to miss
+    return 1.0 if math.isnan(missed) else 1.0 - missed  # nan for very large effects
 
 
 def power_of_signs(share: float, n: int, alpha: float) -> float:
-    """Return the chance that a sign test of n pairs shows that a true ``share`` exceeds 1/2."""
+    """Return the probability that a sign test with n pairs shows that ``share`` exceeds 1/2.
+
+    ``share`` is the true share of pairs on the tested side.
+    """
     few = largest_rejected(n, alpha)
     return at_most(few, n, 1.0 - share) if few >= 0 else 0.0

@@ -1,6 +1,6 @@
-"""The bounds of a vague word at which the verdict on a claim would be an outer word.
+"""Bounds of a vague word for which a claim would be *reproduced* or *not reproduced*.
 
-The outer words are *reproduced* and *not reproduced*.
+These two verdicts are called the outer words.
 """
 
 import math
@@ -11,15 +11,16 @@ from optimist.claims import rule
 from optimist.claims.checks import Check, Claim
 from optimist.claims.results import Result, tested_readings
 
-# Limits of the search for the bound of a vague word, and the relative width at which it stops.
+# The search for the bound of a vague word covers NARROWEST to WIDEST and their inverses, and stops
+# when the logarithms of the two ends differ by at most WIDTH.
 WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 
 def own_intervals(claim: Claim, results: Sequence[Result]) -> list[str]:
-    """Return, for each vague word of a claim, the bounds at which the verdict is an outer word.
+    """Return, for each vague word, a text with the bounds at which the verdict is an outer word.
 
-    A band runs from 1/c to c. The gate stays at the word's own bound, and the bounds of other words
-    do not change.
+    The bound of a band is the number c for which the band is [1/c, c]. The gate keeps the factor
+    from the word's actual bound, and the bounds of other words do not change.
     """
     words = dict.fromkeys(r.check.word for r in results if r.check.word)
     return [text for word in words if (text := _own_interval(claim, results, word))]
@@ -63,7 +64,7 @@ def _is_scaled(check: Check) -> bool:
 
 
 def _edge(verdict: Callable[[float], str], name: str, inside: float, outside: float) -> float:
-    """Find by bisection the bound nearest to ``outside`` at which the word is still ``name``."""
+    """Find, by bisection, the bound closest to ``outside`` at which the verdict is ``name``."""
     while abs(math.log(outside / inside)) > WIDTH:
         middle = math.sqrt(inside * outside)
         inside, outside = (middle, outside) if verdict(middle) == name else (inside, middle)

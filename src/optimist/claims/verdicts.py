@@ -1,4 +1,4 @@
-"""Verdicts from claims and tables: the measured values and outcomes of checks, and the words."""
+"""Verdicts on claims, computed from tables: first the outcomes of checks, then the words."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +14,14 @@ from optimist.claims.results import Result, error_of, exact_p_values, tested_rea
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
 
-# Outcomes of counted readings and of checks, by kind of claim. A reading without data has no
-# outcome; a check may also be missing or reported.
+# Possible outcomes of counted readings, for each kind of claim. A reading without data has no
+# outcome.
 READINGS = {
     "empirical": ("holds", "fails", "open", "idle"),
     "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
-# Outcomes of checks.
+# Possible outcomes of checks, for each kind of claim.
 OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
 VERDICTS = {
     "empirical": (*rule.WORDS, "shortened"),
@@ -31,13 +31,13 @@ VERDICTS = {
 
 # The largest number of readings with the same outcome that an explanation names.
 SHOWN = 3
-# Why a claim or a reading is untestable.
+# The explanation of an untestable claim or an idle reading.
 IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, with the results behind it.
+    """The verdict on a claim, with the results that it is based on.
 
     Attributes
     ----------
@@ -48,19 +48,22 @@ class Verdict:
     results : list of Result
         The measured checks.
     outcomes : dict of str to str
-        The outcomes of counted readings, by name.
+        The outcome of each counted reading, by the reading's name.
     qualified : str
-        The word with its qualifiers or the choice that it depends on; if empty, the word itself.
+        The word with its qualifiers or with the choice that it depends on; empty if the kind of
+        claim has neither.
     parts : dict of str to str
-        The qualified word for each part of an empirical claim that has several parts.
+        For an empirical claim that has several parts: the qualified word for each part.
     stated : str
         The outcome of the stated reading, or a remark that the paper fixes no reading.
     if_counted : str
-        The word if our own readings and checks counted; empty if we have none.
+        The word that would follow if our own readings and checks counted; empty if we have none.
     turns : float
-        The largest error on a side, below the claim's own, at which the word changes, or 0.
+        The largest error on each side, at most that of the claim, below which the word changes; 0
+        if no smaller error changes it.
     own_interval : str
-        The bounds of the claim's vague words at which the verdict would be an outer word.
+        The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
+        reproduced*.
     """
 
     claim: Claim
@@ -82,7 +85,7 @@ class Verdict:
 
     @property
     def flags(self) -> str:
-        """Reasons why the verdict says less than it seems to say."""
+        """Reasons why the verdict means less than it seems to mean."""
         could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
         flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
         flags += [f"selected by it: {chosen}"] if chosen else []
@@ -102,9 +105,11 @@ def evaluate(
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, and for probes
         selections and agreements), ``facts`` (name, setting, value), and the tables of studies by
-        name. A check that lacks tables, rows or columns has the outcome "missing".
+        name. If a table, row or column that a check needs is absent, the outcome of the check is
+        "missing".
     shortened : str
-        The options that shortened the run; unless it is empty, no claim gets a verdict.
+        The options that shortened the run; empty for a full run. In a shortened run, the verdict on
+        every claim is "shortened".
     """
     gates = Gates(Groups(tables), of_document(document.get("first", ())), document["paper"])
     return [_judge(claim, gates, shortened) for claim in claims_of(document)]
@@ -140,7 +145,7 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
 
 
 def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
-    # Values without sampling error are not tested: all units count, however few there are.
+    # Values without sampling error are not tested, so all units count, however few there are.
     row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
     evidence, lack = None, ""
     cells, k = counted(gates.groups, row, check.cells)
@@ -169,10 +174,10 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
 
 
 def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return results with the outcome of each check, considered by itself.
+    """Return the results of an empirical claim with the outcomes of their checks.
 
-    Holm's method determines the checks that fail. It corrects the counted checks of a reading
-    together; the other checks are not corrected.
+    Whether a check holds depends only on its own p-value. Whether it fails is decided after Holm's
+    correction for all counted checks of its reading; checks that do not count are not corrected.
     """
     level = error_of(results, claim.alpha)
     readings = sum(reading.counts for reading in claim.readings)
@@ -218,7 +223,10 @@ def _empirical(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _if_counted(results: Sequence[Result], alpha: float) -> str:
-    """Return the word if our own checks with bounds counted; empty if there are none."""
+    """Return the word that would follow if our own checks with bounds counted.
+
+    Return an empty string if we have no such checks.
+    """
     bounded = [r for r in results if r.check.relation is not None]
     if all(r.counts for r in bounded):
         return ""
@@ -228,7 +236,7 @@ def _if_counted(results: Sequence[Result], alpha: float) -> str:
 
 
 def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alpha: float) -> str:
-    """Describe the outcomes of counted readings, and name those to which an inner word applies."""
+    """Describe the outcomes of counted readings, and name the readings if they are few."""
     if concluded.word == "untestable":
         return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     names = {
@@ -254,12 +262,12 @@ def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alp
 
 
 def _quoted(names: Iterable[str]) -> str:
-    """Return a list of names in quotation marks, because names may contain commas."""
+    """Return the names as one text, each in quotation marks because it may contain commas."""
     return ", ".join(f'"{name}"' for name in names)
 
 
 def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
-    """Describe the outcome of the stated reading, unless the claim has no other reading."""
+    """Describe the outcomes of the stated readings; return "" if the only reading is stated."""
     stated = [r.name for r in claim.readings if r.status == "stated"]
     if not stated:
         return "the paper fixes no reading"
@@ -284,7 +292,8 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
         reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
-        # Round down to three digits, but up if the next multiple of the unit is within 0.01 units.
+        # Round down to three significant digits. Round up if the next multiple of the unit (the
+        # last digit) is at most 0.01 units away, because the difference may be due to rounding.
         unit = 10.0 ** (math.floor(math.log10(least)) - 2)
         least = math.floor(least / unit + 0.01) * unit
         reason += f"; the bound is at least {number(least)} times what was observed"
@@ -293,7 +302,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _compared(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a fact with their outcomes, which need no statistical tests."""
+    """Return the results of a fact with their outcomes, for which no statistical test is needed."""
     compared = []
     for r in results:
         if not r.outcome and r.evidence is not None:
@@ -315,7 +324,7 @@ def _fact(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Ver
 
 
 def _by_reading(counted: Sequence[Result], order: Sequence[str]) -> dict[str, str]:
-    """Return, for each reading, the first outcome in ``order`` that any of its checks has."""
+    """Return, for each reading, the first outcome in ``order`` that at least one check has."""
     outcomes: dict[str, set[str]] = {}
     for r in counted:
         outcomes.setdefault(r.reading.name, set()).add(r.outcome)

@@ -1,9 +1,9 @@
 """Metrics for claims: each is a statistic of a quantity.
 
-A trial or a turn yields a quantity (`quantities`). A statistic (`statistics`) is a function that
-turns such values into evidence. The ``line`` above the function names its quantities and gives the
-template of its label, whose fields are the arguments that a check sets. To add a statistic, write
-one function with such a line.
+A quantity is a value that a trial or a turn yields (`quantities`). A statistic is a function that
+turns such values into evidence (`statistics`). The decorator `line` above the function names the
+quantities to which it applies, and the template of its label; the fields of the template are the
+arguments that a check sets. To add a statistic, write one function with this decorator.
 """
 
 from optimist.claims.metrics import statistics  # noqa: F401  fills the table

@@ -1,8 +1,9 @@
 """Quantities: the values that a trial or a turn yields, and the tables that contain them.
 
-A trial of the timing lane is a turn, in which cells are played one after another. Times are
-compared only between cells that were timed in common turns, so that drift of the machine cancels;
-sizes do not depend on the machine. All algorithms in a setting face the same random numbers.
+A trial of the timing lane is called a turn; in each turn, cells are played one after another.
+Times are compared only between cells that were timed in common turns, so that changes in the speed
+of the machine cancel. Sizes of states are not affected by the machine. All algorithms in a setting
+face the same random numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,20 +31,20 @@ class Quantity:
     Attributes
     ----------
     table : str
-        The table with its values at the end of trials; "studies" stands for the table that the
-        argument ``study`` names.
+        The table that contains the quantity at the end of trials; "studies" refers to the table
+        that the argument ``study`` names.
     column : str
-        The column of the table; braces enclose an argument that names it.
+        The column of the table. ``{argument}`` is replaced by the value of the argument.
     words : str
-        The name of the quantity in labels; braces enclose arguments.
+        The name of the quantity in labels. ``{argument}`` is replaced by the value of the argument.
     unit : {"trials", "turns"}
-        The counted unit. Means over trials are arithmetic, and means over turns are geometric.
+        The unit that is counted. Means over trials are arithmetic, means over turns geometric.
     arguments : tuple of str
-        Arguments that no label shows.
+        Names of arguments that labels do not show.
     is_gated : bool
-        Whether a check of the quantity decides only if some method beats uniform play.
+        Whether checks of the quantity can be decided only if some method beats uniform play.
     is_together : bool
-        Whether compared cells must be timed in common turns.
+        Whether cells can be compared only if they were timed in common turns.
     """
 
     table: str
@@ -73,7 +74,7 @@ QUANTITIES = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A quantity in the cells that the arguments of a check name."""
+    """A quantity, evaluated in the cells that a check's arguments name."""
 
     cells: Cells
     quantity: Quantity
@@ -87,12 +88,12 @@ class Asked:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the units are turns, over which means are geometric."""
+        """Whether the units are turns; means over turns are geometric."""
         return self.quantity.unit == "turns"
 
     @property
     def column(self) -> str:
-        """The table column of the quantity."""
+        """The column of the table that contains the quantity."""
         return self.quantity.column.format(**self.arguments)
 
     @property
@@ -110,7 +111,10 @@ class Asked:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Setting and algorithm of each cell; a list of settings is repeated for each algorithm."""
+        """The cells as pairs (setting, algorithm).
+
+        If the check has the argument ``settings``, each algorithm is paired with each setting.
+        """
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
         if "algorithm" in self and "other" in self:
@@ -119,14 +123,14 @@ class Asked:
 
     @property
     def needed(self) -> list[CellKey]:
-        """Lane, setting and algorithm of each cell; empty for facts and studies."""
+        """Lane, setting and algorithm of each cell; the list is empty for facts and studies."""
         lane = LANE_OF.get(self.quantity.table)
         return [(lane, *pair) for pair in dict.fromkeys(self.pairs)] if lane else []
 
     def check(self, number: int) -> None:
         """Raise ConfigError if the arguments are inconsistent.
 
-        ``number`` is the required number of settings in a list; 0 means any number.
+        ``number`` is the required length of the list of settings; 0 allows any length.
         """
         settings, since = self.settings, self.arguments.get("since")
         numbers = {
@@ -142,18 +146,20 @@ class Asked:
         if "tuning" in self and len(set(map(name_of, settings))) > 1:
             names = ", ".join(settings)
             raise ConfigError(
-                f"settings of a tuning are {names}; allowed: settings that have the same name"
+                f"the settings for tuning are {names}; allowed: settings that have the same name"
             )
         if "rounds" in self and not 0 <= self["since"] < self["rounds"]:
             raise ConfigError(
-                f"since is {self['since']}; allowed: at least 0 and below rounds, {self['rounds']}"
+                f"since is {self['since']}; allowed: at least 0 and below the value of rounds, "
+                f"{self['rounds']}"
             )
 
     def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
-        """Return the rows of each cell's complete trials, which must have the column.
+        """Return, for each cell, the rows of its complete trials, which must have the column.
 
-        If a check of regret names a round, the rows contain all recorded rounds; otherwise they
-        come from the quantity's own table. Trials with numbers below ``also`` are always included.
+        If a check of a quantity in ``finals`` names a round, the rows contain all recorded rounds.
+        Otherwise they come from the quantity's own table. Trials with numbers below ``also`` are
+        always included.
 
         Raises
         ------
@@ -177,7 +183,7 @@ class Asked:
         return frames
 
     def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
-        """Return, from a study's table, the rows of a cell's complete trials."""
+        """Return the rows of a cell's complete trials from a study's table."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
         rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
@@ -186,13 +192,14 @@ class Asked:
         return rows
 
     def end(self, rows: "pd.DataFrame", column: str = "") -> "pd.Series":
-        """Return the quantity, or a column, at the end of each trial."""
+        """Return the quantity, or another column, at the end of each trial."""
         return last(rows, column or self.column)
 
     def at(self, rows: "pd.DataFrame", rounds: float, column: str = "") -> "pd.Series":
-        """Return the quantity, or a column, of each trial at its last record up to ``rounds``.
+        """Return the quantity, or another column, at a given round of each trial.
 
-        Times are interpolated between recorded rounds.
+        The value is the last one recorded up to the round ``rounds``, except that times are
+        interpolated between recorded rounds.
 
         Raises
         ------
@@ -210,17 +217,18 @@ class Asked:
         return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
 
     def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
-        """Return the growth of each trial's quantity after the round ``since``.
+        """Return how much the quantity grows in each trial after the round ``since``.
 
-        Raise Missing unless the trials have at least one round after it.
+        Raise Missing unless the trials have at least one round after ``since``.
         """
         total = self.at(rows, max(since + 1, int(rows["round"].max())))
         return total - self.at(rows, since) if since else total
 
     def series(self, frames: "Sequence[pd.DataFrame]") -> "list[pd.Series]":
-        """Return the values that the label describes: at two rounds, after a round or at the end.
+        """Return the values to which the label refers, as series that are indexed by trial.
 
-        Each series is indexed by trial.
+        These are the values at two rounds, the growth after a round, or the values at the end,
+        depending on the arguments ``rounds`` and ``since``.
         """
         if "rounds" in self:
             ends = self["rounds"], self["since"]
@@ -231,18 +239,18 @@ class Asked:
         return [self.end(rows) for rows in frames]
 
     def common(self) -> np.ndarray:
-        """Return the `series` of all cells over their common trials, one row per series."""
+        """Return the `series` over the trials that they have in common, with one row per series."""
         return common(self.series(self.frames()))
 
     def by_unit(self, values: "pd.Series") -> "pd.Series":
-        """Return the mean per split if trials play splits of the data, otherwise the values."""
+        """Return the mean on each split if trials play splits of the data, otherwise the values."""
         return by_split(values, self["folds"] * self["repeats"]) if "folds" in self else values
 
     def positions(self, frames: "Sequence[pd.DataFrame]") -> np.ndarray:
         """Return the positions of the settings on their axis, as an array of shape (settings,).
 
-        The argument ``points`` is a list with one number per setting, the name of a fact about the
-        settings, or "rounds" for the number of rounds in each setting's frame.
+        The argument ``points`` of the check is a list with one number per setting, the name of a
+        fact about the settings, or "rounds", which stands for each setting's number of rounds.
         """
         points, settings = self["points"], self.settings
         if points == "rounds":

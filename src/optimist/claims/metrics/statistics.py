@@ -1,7 +1,7 @@
 """Statistics: evidence about one number from the values of trials or turns.
 
-Means over trials are arithmetic, and their ratios are tested by Student's t of y - b x. Means over
-turns are geometric, and are tested by Student's t of logarithms.
+Means over trials are arithmetic; their ratios are tested by Student's t on y - b x. Means over
+turns are geometric; they are tested by Student's t on logarithms.
 """
 
 import math
@@ -42,7 +42,7 @@ def value(of: Asked) -> Exact:
 def not_run(of: Asked) -> Exact:
     """A placeholder for a cell that was not run because its tuning fails in other checks.
 
-    The reading with this check may fail but cannot hold.
+    A reading that contains such a check can fail but cannot hold.
     """
     return Exact(math.nan, 0, f"{of['what']} are not run")
 
@@ -50,21 +50,21 @@ def not_run(of: Asked) -> Exact:
 @line("mean", "watched", "mean {column} of {cell}")
 @line("mean", "time", "seconds of {cell}")
 def mean(of: Asked) -> Evidence:
-    """Mean of the values at the end of trials or turns."""
+    """Mean over trials or turns of the value at the end."""
     (values,) = of.common()
     return inference.turns_mean(log(values)) if of.is_timed else Mean(values)
 
 
 @line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
 def median(of: Asked) -> Evidence:
-    """Median over trials of the values at the end, which describes the typical trial."""
+    """Median over trials of the value at the end; it describes the typical trial."""
     (values,) = of.common()
     return MedianRatio(values, np.ones(len(values)))
 
 
 @line("largest", "column quotient watched", "largest {quantity} of {cell}")
 def largest(of: Asked) -> Exact:
-    """Largest value over trials: at the end, or over all recorded rounds for a study."""
+    """Largest value over trials, taken at the end or, in a study, over all recorded rounds."""
     (rows,) = of.frames()
     values = rows[of.column]
     if "bottom" in of:
@@ -83,7 +83,7 @@ def largest(of: Asked) -> Exact:
 def rate(of: Asked) -> Evidence:
     """Mean of a counter at the end, divided by the number of rounds.
 
-    For a probe, this is the share of its selections that agree with the leader's selections.
+    For a probe, the statistic is the share of its selections that agree with the leader's.
     """
     (rows,) = of.frames()
     bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
@@ -92,7 +92,10 @@ def rate(of: Asked) -> Evidence:
 
 @line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
 def late_per_round(of: Asked) -> Evidence:
-    """Mean regret per round after a given round: the simple regret of a random later round."""
+    """Mean regret per round after a given round.
+
+    This is the expected simple regret of a round that is drawn at random from the later rounds.
+    """
     (rows,) = of.frames()
     played = rows["round"].max() - recorded(rows, of["since"])
     return Mean((of.after(rows, of["since"]) / played).to_numpy())
@@ -100,14 +103,14 @@ def late_per_round(of: Asked) -> Evidence:
 
 @line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
-    """Share of the regret that accrues after a given round."""
+    """Share of the total regret that is incurred after a given round."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
 
 @line("share", "regret", "settings in which the regret of {pair} is below {bound}, {settings}")
 def share_of_settings(of: Asked) -> Evidence:
-    """Share of settings (instances) in which the ratio of mean regrets is below a bound."""
+    """Share of settings (instances) in which the ratio of two mean regrets is below a bound."""
     series, size = of.series(of.frames()), len(of.settings)
     pairs = zip(series[:size], series[size:], strict=True)
     ratios = [RatioOfMeans(*common(pair)).value for pair in pairs]
@@ -118,12 +121,12 @@ def share_of_settings(of: Asked) -> Evidence:
     "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
-    """Share of trials, pooled over settings, in which all sets contained the true parameter.
+    """Share of trials in which the confidence sets of all rounds contained the true parameter.
 
-    Settings of the same name share random numbers, so their trials are not independent: pool only
-    settings of different names.
+    The trials of all settings are pooled. Pool only settings with different names, because trials
+    in settings with the same name share random numbers and are not independent.
     """
-    # A trial without a record does not count as covered.
+    # A trial whose coverage was not recorded does not count as covered.
     covered = [bool(v == 1) for frame in of.frames() for v in frame[of.column]]
     return Share(sum(covered), len(covered))
 
@@ -139,33 +142,36 @@ def share_covered(of: Asked) -> Evidence:
 @line("ratio", "time", "time of {algorithm}, first / second of {settings}", settings=2)
 @line("ratio", "regret", "regret of {algorithm} at round {rounds} / at round {since}, {setting}")
 def ratio(of: Asked) -> Evidence:
-    """Ratio of two means over common trials or turns.
+    """Ratio of two means over the trials or turns that the cells have in common.
 
-    "The longest time over settings is at most b times the shortest" means that the ratio of every
-    pair is within [1/b, b]. Write this as ``each: {settings: [[r, s], [r, t], [s, t]]}`` with the
-    relation ``between``, which gives one check per pair.
+    The claim "the longest time over settings is at most b times the shortest" means that the ratio
+    of every pair of settings lies in [1/b, b]. To write one check per pair, use
+    ``each: {settings: [[r, s], [r, t], [s, t]]}`` and the relation ``between``.
     """
     return (inference.turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
 
 
 @line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
 def median_ratio(of: Asked) -> Evidence:
-    """Median over common trials of the ratio of regrets, which describes the typical trial."""
+    """Median over common trials of the ratio of regrets; it describes the typical trial."""
     return MedianRatio(*of.common())
 
 
 @line("spread", "regret", "spread of the regret of {pair}, {setting}")
 def ratio_of_spreads(of: Asked) -> Evidence:
-    """Ratio of two algorithms' mean distances of the regret from its median, over common trials."""
+    """Ratio of the spreads of two algorithms' regret over common trials.
+
+    A spread is the mean distance of the regret from its median.
+    """
     return inference.spread_ratio(*of.common())
 
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
-    """Ratio of the mean regrets of two algorithms, each in the best setting for it.
+    """Ratio of the mean regrets of two algorithms, each taken in its own best setting.
 
-    The best setting has the smallest mean over the first ``tuning`` trials; the ratio uses the
-    other trials. The settings must share their random numbers.
+    The best setting is the one with the smallest mean regret over the first ``tuning`` trials. The
+    ratio uses the remaining trials. The settings must share their random numbers.
     """
     tuning, sides = of["tuning"], []
     every, size = of.series(of.frames(also=tuning)), len(of.settings)
@@ -187,9 +193,10 @@ def tuned_ratio(of: Asked) -> Evidence:
     least=RATIO_UNITS,
 )
 def doubling(of: Asked) -> Evidence:
-    """Factor by which mean regret grows in the second half of the rounds: 2 if it is linear.
+    """Mean regret at the end divided by mean regret at half of the rounds.
 
-    Splits of the data share most training rows, see `splits_mean`.
+    The ratio is 2 if regret grows linearly. If the units are splits of the data, which share most
+    training rows, the test is corrected as in `splits_mean`.
     """
     (rows,) = of.frames("regret_half")
     columns = ("regret", "regret_half")
@@ -202,9 +209,9 @@ def doubling(of: Asked) -> Evidence:
 
 @line("ratio", "time", "time in the last / first third of the rounds of {cell}")
 def thirds(of: Asked) -> Evidence:
-    """Growth of the time per round within a turn.
+    """Time per round in the last third of a turn, divided by the time per round in the first third.
 
-    The time up to the first recorded round, which warms caches, is excluded.
+    The thirds begin at the first recorded round, because the rounds before it warm the caches.
     """
     (rows,) = of.frames()
     ends = np.linspace(rows["round"].min(), rows["round"].max(), 4)
@@ -216,7 +223,7 @@ def thirds(of: Asked) -> Evidence:
     "ratio", "state", "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}"
 )
 def range_within(of: Asked) -> Exact:
-    """Largest ratio, over trials, of a trial's largest value to its smallest; 1 means constant."""
+    """Largest value in a trial divided by the smallest, maximised over trials; 1 if constant."""
     (rows,) = of.frames()
     sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
     return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), "largest of all turns")
@@ -228,7 +235,7 @@ def range_within(of: Asked) -> Exact:
 @line("growth", "regret", "regret of {pair}, {setting} relative to {base}", least=JACKKNIFE_UNITS)
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
-    """Growth of the ratio of two algorithms' means from one setting, or round, to another."""
+    """Factor by which the ratio of two algorithms' means grows between two settings or rounds."""
     return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
@@ -239,10 +246,11 @@ def growth(of: Asked) -> Evidence:
     least=JACKKNIFE_UNITS,
 )
 def gap_difference(of: Asked) -> Evidence:
-    """Difference between two settings in a gap of mean regrets, as a multiple of a third mean.
+    """Difference between two settings in the scaled gap between two algorithms' mean regrets.
 
-    The third mean is the regret of ``scale`` in the same setting. The gap is a difference, unlike
-    the ratio in `growth`. The evidence comes from the jackknife over common trials.
+    The gap in a setting is the mean regret of ``worse`` minus that of ``better``, divided by the
+    mean regret of ``scale`` in the same setting. Unlike `growth`, the statistic compares
+    differences of regrets, not ratios. The evidence comes from the jackknife over common trials.
     """
 
     def difference(means: np.ndarray) -> Any:
@@ -260,10 +268,11 @@ def gap_difference(of: Asked) -> Evidence:
     "folds repeats",
 )
 def difference_over_splits(of: Asked) -> Evidence:
-    """Mean over data splits of the difference in regret per round between two given rounds.
+    """Mean over data splits of the difference between two algorithms' regret per round.
 
-    Trial i plays split i modulo ``folds`` times ``repeats``; trials on the same split are averaged.
-    With ``since`` 0, regret counts from the first round.
+    The regret per round is taken between the rounds ``since`` and ``rounds``; if ``since`` is 0, it
+    includes the first round. There are ``folds`` times ``repeats`` splits. Trial i plays the split
+    with the number i modulo this product, and trials on the same split are averaged.
     """
     since, rounds, sides = of["since"], of["rounds"], []
     for rows in of.frames():
@@ -278,7 +287,8 @@ def difference_over_splits(of: Asked) -> Evidence:
 def curvature(of: Asked) -> Evidence:
     """Mean over trials of the second difference of a column's logarithm over three settings.
 
-    The settings must be equally spaced; growth is slower than exponential if the value is below 0.
+    The settings must be equally spaced. A negative value means that the column grows more slowly
+    than an exponential function.
     """
     first, second, third = log(of.common())
     return inference.mean_difference(first + third, 2.0 * second)
@@ -302,7 +312,7 @@ def curvature(of: Asked) -> Evidence:
     least=EXPONENT_UNITS,
 )
 def exponent(of: Asked) -> Evidence:
-    """Exponent of mean regret between two settings, or in t between two recorded rounds."""
+    """Exponent with which mean regret grows between two settings, or in t between two rounds."""
     late, early, factor = _between(of)
     return inference.exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
@@ -316,13 +326,17 @@ def exponent(of: Asked) -> Evidence:
     settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
-    """Exponent of the growth of regret between two settings, in the typical pair of trials."""
+    """Median over common trials of the exponent with which regret grows between two settings."""
     late, early, factor = _between(of)
     return inference.exponent_between(MedianRatio(late, early), factor)
 
 
 def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the regrets at the second and at the first point, and the ratio of the points."""
+    """Return the regrets at the second point, those at the first, and the ratio of the points.
+
+    The ratio is the second point divided by the first. The points are positions of settings, or
+    rounds.
+    """
     frames = of.frames()
     if "points" in of:
         (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
@@ -341,7 +355,10 @@ def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
     "exponent in t of {column} minus exponent of {against}, from {since}, {cell}",
 )
 def exponent_difference(of: Asked) -> Evidence:
-    """Mean over trials of the difference between two columns' exponents from a round to the end."""
+    """Mean over trials of the difference between the exponents of two columns.
+
+    Each exponent describes growth in t from the round ``since`` to the end.
+    """
     ends = []
     for name in (of["column"], of["against"]):
         (rows,) = of.frames(name)
@@ -365,8 +382,8 @@ def exponent_difference(of: Asked) -> Evidence:
 def slope_over_settings(of: Asked) -> Evidence:
     """Log-log slope over settings, or the difference between the slopes of two algorithms.
 
-    The trials with number i in all settings form one unit, whether they play one instance or a
-    different instance in each setting. ``since`` gives a round for each setting.
+    The trials with the same number in all settings form one unit, whether or not they play the same
+    instance in all settings. ``since`` is a list with one round for each setting.
     """
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
@@ -377,7 +394,7 @@ def slope_over_settings(of: Asked) -> Evidence:
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
 @line("slope", "watched", "log-log slope of {column} on {against} of {over}")
 def slope_on(of: Asked) -> Evidence:
-    """Log-log slope of a quantity on another column over settings, both at the end of trials."""
+    """Log-log slope of a quantity against another column over settings, at the end of trials."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means
@@ -387,10 +404,10 @@ def slope_on(of: Asked) -> Evidence:
 @line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
 @line("slope", "time", "log-log slope of the time per round of {pair} against t, {setting}")
 def slope_in_rounds(of: Asked) -> Evidence:
-    """Mean over turns of the slope in the last decade of rounds, see `window_rates`.
+    """Mean over turns of the slope in the last decade of rounds (see `window_rates`).
 
-    For two algorithms this is the difference between their slopes, which is above 0 if the time of
-    the numerator grows faster.
+    For two algorithms, the value is the slope of the numerator minus that of the denominator, so it
+    is positive if the numerator's time grows faster.
     """
     tables = [
         rows.pivot(index="trial", columns="round", values=of.column).dropna(axis=1)
@@ -403,7 +420,7 @@ def slope_in_rounds(of: Asked) -> Evidence:
 
 @line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
 def slope_of_largest(of: Asked) -> Exact:
-    """Slope of the largest value over trials in the last decade of rounds."""
+    """Slope, in the last decade of rounds, of the largest value over trials at each round."""
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
     slope = last_decade_slope(sizes.index, sizes)[0]
@@ -420,9 +437,10 @@ def slope_of_largest(of: Asked) -> Exact:
     "on, {setting}",
 )
 def slope_of_repetitions(of: Asked) -> Evidence:
-    """Growth of the time of a part of an update with the dimension, or of a pass with its length.
+    """Log-log slope of the time of a part of an update, or of a pass, averaged over repetitions.
 
-    This is the mean over repetitions of the slope from ``smallest`` on.
+    The slope is taken over dimensions for a part of an update, and over lengths of the history for
+    a pass, in both cases from ``smallest`` on.
     """
     where = {key: of[key] for key in ("part", "setting", "algorithm") if key in of}
     rows = of.cells.rows(of.quantity.table, **where)

@@ -1,4 +1,4 @@
-"""The table of metrics: a metric is a statistic of a quantity with its arguments."""
+"""The table of metrics; a metric combines a quantity, a statistic and names of arguments."""
 
 import string
 from collections.abc import Callable, Collection, Mapping
@@ -15,30 +15,31 @@ from optimist.experiments.trials import CellKey
 
 @dataclass(frozen=True)
 class Metric:
-    """The measure of a check.
+    """What a check measures, and how.
 
     Attributes
     ----------
     quantity, statistic : str
     template : str
-        Template of the label of a check, with arguments in braces.
+        Template for the label of a check, with the names of arguments in braces.
     arguments : tuple of str
         Names of the arguments, all of which are required.
     units : {"trials", "turns", "splits"}
-        The counted unit.
+        The unit that is counted.
     gate : {"", "bound", "tuned", "growth"}
-        Empty if the metric compares no regrets. The factor of `optimist.claims.gates` comes from
-        the bound of the check, or is fixed for "growth". With "tuned", the settings are tunings,
-        and a method has to learn in only one of them.
+        How `optimist.claims.gates` obtains the factor by which a method must beat uniform play:
+        from the bound of the check ("bound" and "tuned"), or as a constant ("growth"). With
+        "tuned", the settings are tunings, and a method must beat uniform play in only one of them.
+        Empty if the metric compares no regrets, so that it has no gate.
     least : int or callable
-        The smallest number of units with which the metric can decide, or a function that returns
-        it for an error on each side. The minimum for all checks also applies.
+        The smallest number of units with which the metric can decide, or a function that maps the
+        error allowed on each side to this number. The minimum for all checks also applies.
     is_exact : bool
         Whether the value has no sampling error, so that any number of units suffices.
     settings : int
-        Required length of a list of settings; 0 for any.
+        Required length of the list of settings; 0 allows any length.
     make : callable
-        The function that makes the evidence.
+        The function that computes the evidence.
     """
 
     quantity: str
@@ -58,11 +59,13 @@ class Metric:
         return f"{self.statistic} of {self.quantity}"
 
     def __call__(self, cells: Cells, **arguments: Any) -> Evidence:
-        """Compute the evidence from cells; raise Missing if they lack the necessary values."""
+        """Compute the evidence from ``cells``; raise Missing if they lack the necessary values."""
         return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
     def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
-        """Return lane, setting and algorithm of each cell to read; empty for facts and studies.
+        """Return the lane, setting and algorithm of each cell that the metric reads.
+
+        The list is empty for facts and studies.
 
         Raises
         ------
@@ -77,12 +80,15 @@ class Metric:
             raise ConfigError(f"arguments are {dict(arguments)!r}: {error}") from None
 
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
-        """Return the fewest units that decide at an error ``alpha`` per side, plus tuning."""
+        """Return the minimum number of units needed: units that decide, plus trials for tuning.
+
+        ``alpha`` is the error allowed on each side.
+        """
         least = self.least(alpha) if callable(self.least) else self.least
         return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
-# Abbreviations of several arguments in the template of a label.
+# Abbreviations that stand for several arguments in the template of a label.
 SHORT = {
     "{pair}": "{numerator} / {denominator}",
     "{cell}": "{algorithm}, {setting}",
@@ -101,12 +107,14 @@ def line(
     gate: str = "growth",
     settings: int = 0,
 ) -> Callable[[Any], Any]:
-    """Register a function as a statistic of some quantities.
+    """Return a decorator that registers a function as a statistic of the given quantities.
 
-    ``words`` is the template of the label. Its fields are arguments, abbreviations of several
-    arguments (`SHORT`), or ``quantity`` for the words of the quantity. ``more`` lists arguments
-    that the label does not show. The other parameters are attributes of `Metric`; ``gate`` applies
-    only to gated quantities. The function's return type says whether its evidence is exact.
+    ``words`` is the template of the label. Its fields are names of arguments, abbreviations that
+    stand for several arguments (`SHORT`), or ``quantity``, which stands for the words of the
+    quantity. ``more`` lists arguments that the label does not show; names in ``quantities`` and
+    ``more`` are separated by spaces. The other parameters are attributes of `Metric`; ``gate``
+    applies only to gated quantities. The evidence is exact if the function's return type is
+    `Exact`.
     """
 
     def give(function: Any) -> Any:
@@ -131,7 +139,7 @@ def line(
 
 
 def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
-    """Return the metric for a quantity, a statistic and these argument names.
+    """Return the metric for a quantity, a statistic and the names of the arguments.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 """Values of single trials, and the trials that several cells have in common.
 
-Trials with the same number form a unit. They share random numbers within a setting, and across
-settings with the same name. In settings with different names they are independent, and still form a
-unit: a test on such pairs is exact, whereas a test for two samples of unequal size errs under heavy
-tails. In simulations with log-normal noise of sigma 1.5 and samples of 30 and 100 trials, it errs
-on a given side in 6.1 % of cases instead of 2.5 %, and the test on pairs errs in 1.5 %.
+Trials with the same number form a unit. They share random numbers if they play in the same setting
+or in settings with the same name. In settings with different names they are independent. They are
+paired even then, because a test for two samples of unequal size errs too often under heavy tails.
+In simulations with log-normal noise of sigma 1.5 and samples of 30 and 100 trials, such a test errs
+on a given side in 6.1 % of cases instead of 2.5 %, whereas the test on pairs errs in 1.5 %.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def by_split(values: "pd.Series", splits: int) -> "pd.Series":
 
 
 def last(rows: "pd.DataFrame", column: str) -> "pd.Series":
-    """Return a column at the last recorded round of each trial."""
+    """Return the values of a column at the last recorded round of each trial."""
     return rows.sort_values("round").groupby("trial")[column].last()
 
 
@@ -36,12 +36,14 @@ def recorded(rows: "pd.DataFrame", rounds: float) -> int:
 
 
 def common(series: "Sequence[pd.Series]") -> np.ndarray:
-    """Return the values of the trials that all series share, as an array (series, trials).
+    """Return the values of the trials that occur in all series.
+
+    The result is an array of shape (series, trials).
 
     Raises
     ------
     Missing
-        If no trial is common to all.
+        If no trial occurs in all series.
     """
     import pandas as pd
 
