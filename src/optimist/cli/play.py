@@ -83,7 +83,7 @@ def errors_in_one_line(options: Any, name: str) -> Iterator[None]:
     except Exception as error:
         if options.debug:
             raise
-        more = "the same command after `optimist --debug` shows how it came to that"
+        more = "the same command after `optimist --debug` shows the traceback"
         raise ResultError(f"{name}: {in_one_line(error)}; {more}") from None
 
 

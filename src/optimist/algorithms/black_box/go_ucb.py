@@ -109,7 +109,7 @@ class GOUCB(BoxAlgorithm):
         }
         if one_of("variant", variant, ("paper", "tuned")) == "paper":
             if beta is not None:
-                raise ConfigError(f"beta is {beta!r}; allowed with variant=paper: None")
+                raise ConfigError(f"beta is {beta!r}; allowed: None, except with variant=tuned")
             self.variant = PaperVariant(self.network, problem, **options)
         else:
             _refuse_idle(start=start, **options)
