@@ -307,7 +307,7 @@ BAD = [
     (
         {},
         [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
-        ["'control' in a claim of kind 'empirical'", "allowed: guarantee"],
+        ["'control' in a claim of kind 'empirical'", "allowed: kind guarantee"],
     ),
     ({"known": TWICE}, [], ["choices.R", "'scale nu' twice"]),
     (

@@ -96,8 +96,8 @@ def test_a_label_has_the_specification_of_its_name_with_its_options(names):
             "student_t[factr=1]",
             ["runs.0", "'factr'", "did you mean 'factor'", "allowed: amplitude"],
         ),
-        ({"sweep": "student_t"}, ["runs.0", "allowed: the key 'sweep', and keys with values"]),
-        ({"factor": [1]}, ["runs.0", "allowed: the key 'sweep', and keys with values"]),
+        ({"sweep": "student_t"}, ["runs.0", "allowed: the key 'sweep', and at least one key"]),
+        ({"factor": [1]}, ["runs.0", "allowed: the key 'sweep', and at least one key"]),
         (
             {"settings": "$both", "factor": [1]},
             ["runs.0", "allowed: the keys 'settings' and 'algorithms'"],
@@ -150,7 +150,7 @@ def test_an_entry_may_stand_for_a_setting_for_each_value():
     texts = {"title": "Poisson, S = 3", "about": "Poisson rewards."}
     assert found["poisson_s3"] == {**texts, "parameters": {"norm": 3, "link": "poisson"}, **same}
     twice = {"{link}_s3": entry, "poisson_s3": {**entry, "each": {"link": ["poisson"]}}}
-    assert "'poisson_s3' occurs twice" in message(base_settings, {"settings": twice})
+    assert "'poisson_s3' is defined twice" in message(base_settings, {"settings": twice})
 
 
 # Panels.
@@ -189,9 +189,7 @@ def test_a_title_that_no_panel_asks_for_is_refused(names):
     with pytest.raises(ConfigError, match=r"figures\.one\.titles has 'gaussian', which no title"):
         panels(names, panel, figure={"titles": {"student_t": "t", "gaussian": "normal"}})
     room = {"titles": {"gaussian": "normal"}, "figures": {"one": {"title": "T", "panels": [panel]}}}
-    with pytest.raises(
-        ConfigError, match=r"^titles has 'gaussian', which no title of a panel uses"
-    ):
+    with pytest.raises(ConfigError, match=r"^titles has 'gaussian', which no panel title uses"):
         expand._shown(room, names)
 
 
@@ -286,7 +284,7 @@ def test_a_key_that_stands_twice_is_refused_with_file_and_lines(tmp_path):
     path = tmp_path / "settings.yaml"
     path.write_text("a: 1\nb:\n  - {c: 1}\n  - c: 1\n    d: 2\n    c: 3\n")
     assert message(read_yaml, path) == (
-        f"file {path}, line 6: key 'c' is also on line 4; allowed: once"
+        f"file {path}, line 6: key 'c' is also on line 4; allowed: each key once"
     )
 
 
