@@ -130,7 +130,7 @@ def test_settings_share_what_their_environment_does():
     expanded = base_settings({"defaults": {"glm": shared}, "settings": {"one": one}})["one"]
     expected = {"environment": "glm", "problem": {"delta": 0.2, "kappa": 2}, "horizon": 5}
     assert expanded == expected
-    with pytest.raises(ConfigError, match=r"of defaults 'gml' \(did you mean 'glm'"):
+    with pytest.raises(ConfigError, match=r"in defaults 'gml' \(did you mean 'glm'"):
         base_settings({"settings": {"one": one | {"horizon": 5}}, "defaults": {"gml": {}}})
     found = message(base_settings, {"settings": {"one": one}})
     assert found == "setting 'one': key 'horizon' is missing"
@@ -186,7 +186,9 @@ def test_a_title_of_a_label_may_have_its_options_in_any_order(names):
 
 def test_a_title_that_no_panel_asks_for_is_refused(names):
     panel = {"kind": "regret", "setting": "student_t", "title": "{setting}"}
-    with pytest.raises(ConfigError, match=r"figures\.one\.titles has 'gaussian', which no title"):
+    with pytest.raises(
+        ConfigError, match=r"figures\.one\.titles has 'gaussian', which no panel title"
+    ):
         panels(names, panel, figure={"titles": {"student_t": "t", "gaussian": "normal"}})
     room = {"titles": {"gaussian": "normal"}, "figures": {"one": {"title": "T", "panels": [panel]}}}
     with pytest.raises(ConfigError, match=r"^titles has 'gaussian', which no panel title uses"):
@@ -220,7 +222,10 @@ def test_defaults_give_way_to_the_panel_and_null_takes_one_out(names):
     ("panel", "words"),
     [
         ({"title": "{settings}", "setting": "gaussian"}, ["'settings'", "did you mean 'setting'"]),
-        ({"over": {"factor": [1]}}, ["figures.one.panels.0.over", "with a setting"]),
+        (
+            {"over": {"factor": [1]}},
+            ["figures.one.panels.0.over", "in a panel with the key 'setting'"],
+        ),
         ({"algorithms": ["oful[R=sd"]}, ["figures.one.panels.0.algorithms", "'oful[R=sd'"]),
     ],
 )
