@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 SHELLS = ("bash", "zsh", "fish")
-# Start of a label that names a class in a file, or of the path of the file.
+# Matches the beginning of a label such as path.py:Class.
 FILE = re.compile(r"[./~]|.*\.py")
 
 

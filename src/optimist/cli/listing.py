@@ -27,7 +27,7 @@ NARROWEST = 8  # minimum number of characters in a wrapped column
 
 
 def content(listed: str | None) -> dict[str, Any]:
-    """Return the listing of a paper, a setting or an algorithm; if None, list everything."""
+    """Return the listing of a paper, setting or algorithm, or of everything if None is given."""
     if listed is None:
         return everything()
     paper, _, setting = listed.partition("/")

@@ -132,7 +132,7 @@ def _check_names(paper: Mapping[str, Any]) -> None:
 
 
 def _problem(paper: Mapping[str, Any], setting: str) -> Any:
-    """Return what algorithms know about a setting, which is built from the small data sets."""
+    """Build a setting from the small data sets, and return its problem."""
     if not _NAME.fullmatch(name_of(setting)):
         raise ConfigError(
             f"setting {setting!r} is not a name; allowed: names that match {_NAME.pattern}"

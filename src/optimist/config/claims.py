@@ -15,7 +15,7 @@ from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label
 
-# An alternative as written in the file, to which its id and the id of its choice are added.
+# An alternative as written in the file, plus its own id and the id of its choice.
 Alternative = Mapping[str, Any]
 
 

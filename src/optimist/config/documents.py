@@ -58,7 +58,7 @@ class Source:
     key: str = ""
 
     def at(self, *keys: str, text: str = "") -> str:
-        """Return the document's name, with the line of the first of ``keys`` that is in the file.
+        """Return the document's name, and the line of the first of ``keys`` that is in the file.
 
         The keys are dotted. If the file contains none of them, give the first line on which
         ``text`` is a key or a value. If there is no such line, return the name alone.

@@ -22,7 +22,7 @@ def check(results: str, figures: str) -> None:
     for key, name in {"results": results, "figures": figures}.items():
         if not name.strip() or name.startswith("~") or set("{}\n\t") & set(name):
             raise ConfigError(
-                f"{key} is {name!r}; allowed: a folder's path without a leading ~, {{ and }}"
+                f"{key} is {name!r}; allowed: a path with no leading ~ and no {{ or }}"
             )
         if any(len(os.fsencode(part)) > MOST_BYTES for part in Path(name).parts):
             fault = f"{key} is {brief(name)}"

@@ -39,8 +39,8 @@ class Names:
     Attributes
     ----------
     settings : dict
-        Full specifications of settings, by canonical label. It contains all base settings, and the
-        other settings that have been looked up so far.
+        Full specification of each base setting, and of each other setting looked up so far, by
+        canonical label.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Names:
         """Add named lists; the entries of a list may refer to lists that were added before it."""
         for name, entries in lists.items():
             if name in self._lists:
-                raise ConfigError(f"lists.{name} is already in another file; allowed: a new name")
+                raise ConfigError(f"lists.{name} is already defined elsewhere; allowed: a new name")
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
     def labels(self, place: str, entries: Any) -> list[str]:

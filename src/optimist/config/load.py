@@ -32,8 +32,8 @@ ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
     """Merge the YAML files ``overlays`` over config/config.yaml; check and return the result.
 
-    The ``values`` are merged last; they are texts of the form ``key=value``, as in Snakemake's
-    option ``--config``.
+    The ``values`` are texts of the form ``key=value``, as in Snakemake's option ``--config``. They
+    are merged last.
     """
     config: dict[str, Any] = {}
     for overlay in overlays:
@@ -65,8 +65,8 @@ def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` merged over config/config.yaml, without checking it.
 
-    Snakemake merges the two itself, unless the workflow is used as a module. In a module,
-    ``config`` is only an overlay.
+    Snakemake merges the two itself, unless the workflow is used as a module. In that
+    case, ``config`` is only an overlay.
     """
     return merge(read_yaml(project_root() / "config" / "config.yaml"), config)
 

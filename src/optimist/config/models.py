@@ -39,8 +39,9 @@ class Additions(Keys, total=False):
 
 
 class Only(Keys):
-    settings: list[str]  #: Whole labels, or names, which select settings with any options.
-    #: Whole labels, or names, which select algorithms with any options.
+    #: Labels of settings; a name without options selects all its variants.
+    settings: list[str]
+    #: Labels of algorithms; a name without options selects all its variants.
     algorithms: list[str]
     #: Figures and tables as PAPER/NAME, and claims as PAPER/claims. Only these products are made,
     #: and only from the cells that they show.
@@ -66,7 +67,7 @@ class Data(Keys):
 class Covertype(Keys):
     #: Number of K-means clusters, which become the arms.
     clusters: Annotated[int, Ge(1), Le(100_000)]
-    seed: Seed  #: K-means seed. Seed 7 gives the extreme means that the paper reports.
+    seed: Seed  #: Seed of K-means; 7 gives the extreme means that the paper reports.
     n_init: Annotated[int, Ge(1), Le(1000)]  #: Number of K-means restarts.
     #: Seeds for which the extreme cluster means are reported.
     spread_seeds: Annotated[list[Seed], MinLen(1)]
@@ -101,8 +102,8 @@ class Config(Keys):
     #: scheduler ends the whole job.
     resource_limits: bool
     memory_factor: Factor  #: Factor by which to multiply the memory that jobs request.
-    #: Factor by which to multiply the time that jobs request. If resource_limits is true, that time
-    #: is also their limit.
+    #: Factor by which to multiply the time that jobs request. If resource_limits is true, the
+    #: product is also the time limit of the jobs.
     time_factor: Factor
     timing: Timing  #: The timing lane.
     data: Data  #: How data sets are obtained.

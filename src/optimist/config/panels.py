@@ -22,7 +22,7 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
 ) -> tuple[dict[str, Any], set[str]]:
-    """Return a figure with single panels, and the keys in the file's ``titles`` that it uses.
+    """Return a figure with its panels expanded, and the keys of the file's titles that it uses.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def expand_figure(
     Raises
     ------
     ConfigError
-        If none of the panels uses one of the figure's own ``titles``.
+        If one of the figure's own ``titles`` is used by none of its panels.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
@@ -81,7 +81,7 @@ def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str
 
 
 class _Panel:
-    """An entry in the file, which gives one or more panels, merged over the figure's defaults."""
+    """An entry in the file, merged over its figure's defaults; it gives one or more panels."""
 
     def __init__(
         self,

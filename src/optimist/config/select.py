@@ -1,4 +1,4 @@
-"""Selection of cells by algorithms and by settings, including patterns and users' environments."""
+"""Selection of settings and cells by labels, patterns, and classes in files."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -252,7 +252,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return the cells of each label, which names a class in a file or package.
+    """Return, by label, the cells of algorithms that are classes in files or packages.
 
     The classes are loaded in another process. If a class ends that process, it is not checked here;
     the processes that play its trials will end in the same way and report the error.
