@@ -238,7 +238,7 @@ def test_an_overlay_adds_a_setting_of_an_environment_in_a_file(here):
         ({"additions": {"glb_omd": {"run": []}}}, "unknown key 'run'"),
         (
             {"additions": {"glb_omd": {"figures": {"fig1": {"panels": []}}}}},
-            "has 'fig1', which exists",
+            "has 'fig1', which already exists",
         ),
         ({"additions": {"glb_omd": {"runs": [{"settings": ["logistic_s3"]}]}}}, "with additions"),
     ],

@@ -44,7 +44,7 @@ def test_a_file_that_is_there_is_named_in_one_line_and_nothing_is_written(name, 
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("ours")
     assert main.main(["init", str(tmp_path)]) == 1
-    message = f"error: {tmp_path / name} exists and is not overwritten; allowed: a folder with"
+    message = f"error: {tmp_path / name} already exists; allowed: a folder with"
     error = capsys.readouterr().err
     assert error.startswith(message) and error.count("\n") == 1
     assert written(tmp_path) == {name: "ours"}

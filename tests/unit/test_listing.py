@@ -91,7 +91,7 @@ def test_a_class_that_names_no_source_is_listed(tmp_path, monkeypatch, capsys):
     assert main.main(["list", "mine.py:Mine"]) == 0
     assert "mine.py:Mine on arms: no reference" in capsys.readouterr().out
     assert main.main(["list", "hvt*"]) == 1
-    assert "'hvt*' is a pattern; allowed: a pattern for settings" in capsys.readouterr().err
+    assert "'hvt*' is a pattern; allowed: patterns only for settings" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

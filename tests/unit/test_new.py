@@ -83,16 +83,22 @@ def test_a_file_may_stand_elsewhere(here, capsys):
 def test_what_is_there_is_never_overwritten(here, capsys):
     (here / "mine.py").write_text("precious")
     words = refused(capsys, "algorithm", "mine", "--family", "glb")
-    assert "mine.py exists; allowed: another name, or --file PATH" in words
+    assert "mine.py already exists; allowed: another name, or --file PATH" in words
     assert (here / "mine.py").read_text() == "precious"
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("algorithm bkb --family kernel", "NAME is 'bkb', which is a known algorithm; allowed"),
-        ("algorithm turbo --family glb", "NAME is 'turbo', which is a known algorithm"),
-        ("environment glm --family arms", "NAME is 'glm', which is a known environment"),
+        (
+            "algorithm bkb --family kernel",
+            "NAME is 'bkb', which is the name of a known algorithm; allowed",
+        ),
+        ("algorithm turbo --family glb", "NAME is 'turbo', which is the name of a known algorithm"),
+        (
+            "environment glm --family arms",
+            "NAME is 'glm', which is the name of a known environment",
+        ),
         ("algorithm MyOwn --family glb", "NAME is 'MyOwn'; allowed: small letters, digits and _"),
         ("algorithm 2fast --family glb", "NAME is '2fast'; allowed: small letters"),
         ("algorithm class --family glb", "NAME is 'class'; allowed: small letters"),

@@ -282,7 +282,7 @@ BAD = [
     (
         R,
         [{**CHECK, **OF_NU}, {**about(setting="student_t"), **OF_SD}],
-        ["'scale sd' has the part 'student_t'", "allowed: 'gaussian' as in 'scale nu'"],
+        ["'scale sd' has the part 'student_t'", "allowed: 'gaussian', the parts of 'scale nu'"],
     ),
     (
         R,
@@ -307,7 +307,7 @@ BAD = [
     (
         {},
         [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
-        ["'control' in a claim of kind 'empirical'", "allowed: guarantee"],
+        ["'control' in a claim of kind 'empirical'", "allowed: kind guarantee"],
     ),
     ({"known": TWICE}, [], ["choices.R", "'scale nu' twice"]),
     (

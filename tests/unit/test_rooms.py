@@ -96,8 +96,8 @@ def test_a_label_has_the_specification_of_its_name_with_its_options(names):
             "student_t[factr=1]",
             ["runs.0", "'factr'", "did you mean 'factor'", "allowed: amplitude"],
         ),
-        ({"sweep": "student_t"}, ["runs.0", "allowed: the key 'sweep', and keys with values"]),
-        ({"factor": [1]}, ["runs.0", "allowed: the key 'sweep', and keys with values"]),
+        ({"sweep": "student_t"}, ["runs.0", "allowed: the key 'sweep', and at least one key"]),
+        ({"factor": [1]}, ["runs.0", "allowed: the key 'sweep', and at least one key"]),
         (
             {"settings": "$both", "factor": [1]},
             ["runs.0", "allowed: the keys 'settings' and 'algorithms'"],
@@ -130,7 +130,7 @@ def test_settings_share_what_their_environment_does():
     expanded = base_settings({"defaults": {"glm": shared}, "settings": {"one": one}})["one"]
     expected = {"environment": "glm", "problem": {"delta": 0.2, "kappa": 2}, "horizon": 5}
     assert expanded == expected
-    with pytest.raises(ConfigError, match=r"of defaults 'gml' \(did you mean 'glm'"):
+    with pytest.raises(ConfigError, match=r"in defaults 'gml' \(did you mean 'glm'"):
         base_settings({"settings": {"one": one | {"horizon": 5}}, "defaults": {"gml": {}}})
     found = message(base_settings, {"settings": {"one": one}})
     assert found == "setting 'one': key 'horizon' is missing"
@@ -150,7 +150,7 @@ def test_an_entry_may_stand_for_a_setting_for_each_value():
     texts = {"title": "Poisson, S = 3", "about": "Poisson rewards."}
     assert found["poisson_s3"] == {**texts, "parameters": {"norm": 3, "link": "poisson"}, **same}
     twice = {"{link}_s3": entry, "poisson_s3": {**entry, "each": {"link": ["poisson"]}}}
-    assert "'poisson_s3' occurs twice" in message(base_settings, {"settings": twice})
+    assert "'poisson_s3' is defined twice" in message(base_settings, {"settings": twice})
 
 
 # Panels.
@@ -186,12 +186,12 @@ def test_a_title_of_a_label_may_have_its_options_in_any_order(names):
 
 def test_a_title_that_no_panel_asks_for_is_refused(names):
     panel = {"kind": "regret", "setting": "student_t", "title": "{setting}"}
-    with pytest.raises(ConfigError, match=r"figures\.one\.titles has 'gaussian', which no title"):
+    with pytest.raises(
+        ConfigError, match=r"figures\.one\.titles has 'gaussian', which no panel title"
+    ):
         panels(names, panel, figure={"titles": {"student_t": "t", "gaussian": "normal"}})
     room = {"titles": {"gaussian": "normal"}, "figures": {"one": {"title": "T", "panels": [panel]}}}
-    with pytest.raises(
-        ConfigError, match=r"^titles has 'gaussian', which no title of a panel uses"
-    ):
+    with pytest.raises(ConfigError, match=r"^titles has 'gaussian', which no panel title uses"):
         expand._shown(room, names)
 
 
@@ -222,7 +222,10 @@ def test_defaults_give_way_to_the_panel_and_null_takes_one_out(names):
     ("panel", "words"),
     [
         ({"title": "{settings}", "setting": "gaussian"}, ["'settings'", "did you mean 'setting'"]),
-        ({"over": {"factor": [1]}}, ["figures.one.panels.0.over", "with a setting"]),
+        (
+            {"over": {"factor": [1]}},
+            ["figures.one.panels.0.over", "in a panel with the key 'setting'"],
+        ),
         ({"algorithms": ["oful[R=sd"]}, ["figures.one.panels.0.algorithms", "'oful[R=sd'"]),
     ],
 )
@@ -286,7 +289,7 @@ def test_a_key_that_stands_twice_is_refused_with_file_and_lines(tmp_path):
     path = tmp_path / "settings.yaml"
     path.write_text("a: 1\nb:\n  - {c: 1}\n  - c: 1\n    d: 2\n    c: 3\n")
     assert message(read_yaml, path) == (
-        f"file {path}, line 6: key 'c' is also on line 4; allowed: once"
+        f"file {path}, line 6: key 'c' is also on line 4; allowed: each key once"
     )
 
 

@@ -1,4 +1,4 @@
-"""Shell completion of the command line: papers, settings, algorithms and their options.
+"""Shell completion of papers, settings, algorithms and their options on the command line.
 
 The shell starts ``optimist`` each time the completion key is pressed. Therefore, only the modules
 and files needed for the word under the cursor are loaded, and no configuration is checked.
@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 SHELLS = ("bash", "zsh", "fish")
-# Start of a label that names a file and a class in it.
+# Matches the beginning of a label such as path.py:Class.
 FILE = re.compile(r"[./~]|.*\.py")
 
 
@@ -109,7 +109,7 @@ def papers(*_: object) -> list[str]:
 
 
 def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
-    """Yield completions of an algorithm label, except file names, which the shell completes."""
+    """Yield completions of an algorithm label, except names of files."""
     from optimist.algorithms import REGISTRIES, algorithm_class, option_names
     from optimist.core.docstrings import parameters_of
     from optimist.core.registry import names_file
@@ -131,7 +131,7 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
 def _written_options(name: str) -> dict[str, str]:
     """Return the options of a class in a file, with the types given in its docstring.
 
-    The file is parsed, because pressing the completion key must not execute it.
+    The file is only parsed, because pressing the completion key must not execute it.
     """
     import ast
     from pathlib import Path

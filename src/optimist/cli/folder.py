@@ -18,7 +18,7 @@ COPIED = (
     "profiles/slurm/config.yaml",
     "profiles/lsf/config.yaml",
 )
-# Files written for the folder, with the names of their templates.
+# Files made from templates, with the names of the templates.
 WRITTEN = {"Snakefile": "Snakefile", "config/lab.yaml": "lab.yaml", ".gitignore": "gitignore"}
 ALGORITHM = "mine"
 
@@ -31,18 +31,18 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
     folder : str
         Path of the folder, which is created if necessary. Existing files are not changed.
     family : {"glb", "heavy_tailed", "kernel", "box"}
-        The interface of the algorithm. It also determines in which paper the algorithm is tried.
+        The interface of the algorithm, which also determines the paper in which to try it.
 
     Returns
     -------
     paths, text : list of str, str
-        The paths of the written files; a report with the next commands to run.
+        The paths of the written files, and a report that suggests the next commands.
 
     Raises
     ------
     ConfigError
-        Raised when the family is unknown, when one of the files exists already, or when a file is
-        where a folder should be. In these cases, nothing is written.
+        Raised when the family is unknown, when one of the files already exists, or when a folder
+        cannot be created because a file has its name. In these cases, nothing is written.
     """
     one_of("--family", family, STARTS)
     texts = {os.path.join(folder, name): text for name, text in _texts(family).items()}
@@ -79,16 +79,14 @@ def _words(family: str) -> dict[str, str]:
 def _check(path: str) -> None:
     """Raise ConfigError if writing to ``path`` would fail or overwrite an existing file."""
     if os.path.lexists(path):
-        raise ConfigError(
-            f"{path} exists and is not overwritten; allowed: a folder without this file"
-        )
+        raise ConfigError(f"{path} already exists; allowed: a folder without this file")
     for folder in Path(path).parents:
         if os.path.lexists(folder) and not folder.is_dir():
             raise ConfigError(f"{folder} is not a folder; allowed: a folder, or a new name")
 
 
 def _next(folder: str, paths: list[str], family: str) -> str:
-    """Return a report that lists the written files and the next commands to run."""
+    """Return a report that lists the written files and suggests the next commands."""
     figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
     run = f"--configfile config/quick.yaml -- {figure}"
     lines = [f"wrote {path}" for path in paths]

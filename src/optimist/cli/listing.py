@@ -27,7 +27,7 @@ NARROWEST = 8  # minimum number of characters in a wrapped column
 
 
 def content(listed: str | None) -> dict[str, Any]:
-    """Return the listing of a paper, a setting or an algorithm, or of everything for None."""
+    """Return the listing of a paper, setting or algorithm, or of everything if None is given."""
     if listed is None:
         return everything()
     paper, _, setting = listed.partition("/")
@@ -36,13 +36,13 @@ def content(listed: str | None) -> dict[str, Any]:
     return (of_settings if {*"*?"} & {*setting} else of_setting)(paper, setting)
 
 
-def told(
+def with_overlays(
     tell: Callable[[Any], None], listed: str | None, overlays: Sequence[str]
 ) -> dict[str, Any]:
     """Return `content` with the settings and algorithms that overlays add.
 
-    `optimist.core.executor.call` calls this function in another process, and passes ``tell``,
-    which is not used.
+    This function is called in another process by `optimist.core.executor.call`, which requires the
+    argument ``tell``; it is not used.
     """
     with using(*overlays):
         return content(listed)
@@ -72,7 +72,7 @@ def of_name(name: str) -> dict[str, Any]:
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if set("*?").intersection(name):
         raise ConfigError(
-            f"{name!r} is a pattern; allowed: a pattern for settings, as in hvt_ucb/student*"
+            f"{name!r} is a pattern; allowed: patterns only for settings, as in hvt_ucb/student*"
         )
     if names_file(name) and _is_environment(name):
         return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
@@ -83,7 +83,7 @@ def of_name(name: str) -> dict[str, Any]:
         raise unknown_name("paper or algorithm", name, names)
     tables = of_paper(name) if is_paper else {}
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
-        with suppress(OtherDomainError):  # a class in a file may fit only one domain
+        with suppress(OtherDomainError):  # the class may be in a file and fit only one domain
             tables |= _method(name, domain)
     return tables
 
@@ -141,8 +141,8 @@ def of_paper(name: str) -> dict[str, Any]:
             _base_row(base, paper["settings"][base], run) for base, run in variants.items()
         ],
         "algorithms": [*dict.fromkeys(t.cell.algorithm for ts in asked.values() for t in ts)],
-        "see also": f"optimist list {name}/{next(iter(variants))} for what a setting is and what "
-        f"its options may be, optimist list '{name}/*' for all settings and who plays in each",
+        "see also": f"optimist list {name}/{next(iter(variants))} for a setting and the values of "
+        f"its options, optimist list '{name}/*' for all settings and the algorithms in each",
     }
 
 
@@ -184,7 +184,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
-    """Return the trials of a paper by setting."""
+    """Return the trials of a paper, grouped by setting."""
     by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
         by_setting.setdefault(trials.cell.setting, []).append(trials)
@@ -204,7 +204,7 @@ def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
 
 
 def of_setting(paper_name: str, text: str) -> dict[str, Any]:
-    """Return the description of a setting, and the table ``options`` with values and types.
+    """Return the description of a setting, and the table ``options`` of its options.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
     """Return the type and the meaning of each option of an environment, from its docstrings."""
     cls = environment_class(environment)
     problem = inspect.signature(cls.problem).return_annotation
-    horizon = {"horizon": ("int", "T, the number of rounds, which the algorithm is told.")}
+    horizon = {"horizon": ("int", "T, the number of rounds, which the algorithm knows.")}
     texts = [getattr(of, "__doc__", None) or "" for of in (problem, cls.problem, cls)]
     for text in texts:
         horizon |= parameters_of(text)
@@ -251,7 +251,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Return a listing as text in lines of ``width`` characters: sentences, then tables."""
+    """Return a listing as text in lines of at most ``width`` characters: sentences, then tables."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
     blocks = ["\n".join(sentences)]
@@ -276,7 +276,7 @@ def _table(rows: Table, width: int) -> str:
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
-    """Return column widths that fit into ``space`` if possible; narrow the widest first."""
+    """Narrow columns, the widest first, until they fit into ``space`` or cannot be narrowed."""
     narrowed = [*widths]
     while sum(narrowed) > space:
         room = [i for i, size in enumerate(narrowed) if size > least[i]]

@@ -1,4 +1,4 @@
-"""Commands for getting started: lists, new files, new folders, shell completion."""
+"""Commands for getting started: listings, new files and folders, and shell completion."""
 
 import json
 from typing import Any
@@ -16,14 +16,18 @@ SECONDS = 60.0  # time limit for loading classes from a user's files
 
 
 def list_(options: Any) -> int:
-    """Print papers, settings, algorithms and options."""
+    """Print a list of papers, settings, algorithms or options."""
     listed, overlays = options.listed, options.configfile
     if (
         names_file(listed or "") or overlays
     ):  # user code may do anything, so run it in another process
         asked = {"listed": listed, "overlays": overlays}
         content = call(
-            options, listed or "list", "optimist.cli.listing:told", seconds=SECONDS, **asked
+            options,
+            listed or "list",
+            "optimist.cli.listing:with_overlays",
+            seconds=SECONDS,
+            **asked,
         )
     else:
         content = listing.content(listed)

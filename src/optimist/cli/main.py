@@ -28,8 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str or None
-        Words of the command line. If None, they are the arguments of this process, which then
-        also fixes its BLAS kernels, and exits on signals if the command plays trials.
+        Words of the command line; if None, the arguments of this process. In that case, the
+        process also fixes its BLAS kernels and, if the command plays trials, exits on signals.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # print characters outside the encoding as escapes
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_when_asked():
-    """Make signals that end a process raise SystemExit, unless the process ignores them."""
+    """Raise SystemExit on SIGTERM and SIGHUP, except for a signal that the process ignores."""
 
     def leave(number, frame):
         if number == signal.SIGHUP:  # the terminal is closed

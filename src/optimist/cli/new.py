@@ -17,7 +17,7 @@ from optimist.environments import ENVIRONMENTS
 
 @dataclass(frozen=True)
 class Start:
-    """Settings in which to try a new algorithm of a family, and algorithms to compare with.
+    """Settings in which to try a new algorithm of a family, and algorithms to compare it with.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class Start:
 
     @property
     def paper(self) -> str:
-        """Name of the paper that has these settings."""
+        """Id of the paper to which these settings belong."""
         return self.setting.partition("/")[0]
 
 
-# The settings shrink confidence radii, because few methods learn with their theoretical radii.
+# These settings shrink confidence radii, because few methods learn with their theoretical radii.
 STARTS = {
     "glb": Start(
         "glb_omd/logistic_s3",
@@ -72,7 +72,7 @@ STARTS = {
         trials=10,
         rounds=200,
     ),
-    # The setting is not f1, because most methods reach its maximum after the initial points.
+    # f1 is not used, because most methods reach its maximum after the initial points.
     "box": Start(
         "go_ucb/f3",
         "f3, the Rastrigin function",
@@ -81,14 +81,15 @@ STARTS = {
         trials=10,
     ),
 }
-# For each family of environments, the options and the algorithms to use in a first comparison.
+# For each family of environments, the options of the setting and the algorithms to use in a first
+# comparison.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),
     "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),
     "kernel": ("", ("bkb", "gp_ucb")),
     "box": ("[horizon=40]", ("gp_ei", "uniform")),
 }
-# Each of these families has a template.
+# The families for which there are templates.
 FAMILIES = {"algorithm": (*STARTS,), "environment": (*WORLDS,)}
 _NAME = re.compile("[a-z][a-z0-9_]*")
 # These characters have a special meaning in labels.
@@ -111,7 +112,7 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     Returns
     -------
     path, text : str
-        The path of the written file; a report with the next commands to run.
+        The path of the written file, and a report that suggests the next commands.
 
     Raises
     ------
@@ -133,11 +134,13 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
 
 def _check_name(what: str, name: str) -> None:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
-        allowed = "small letters, digits and _, as in epsilon_greedy, and no word of Python"
+        allowed = "small letters, digits and _, as in epsilon_greedy, but not a Python keyword"
         raise ConfigError(f"NAME is {name!r}; allowed: {allowed}")
     registries: Iterable[Registry] = REGISTRIES.values() if what == "algorithm" else [ENVIRONMENTS]
     if any(name in registry for registry in registries):
-        raise ConfigError(f"NAME is {name!r}, which is a known {what}; allowed: another name")
+        raise ConfigError(
+            f"NAME is {name!r}, which is the name of a known {what}; allowed: another name"
+        )
 
 
 def _class_name(name: str) -> str:
@@ -164,16 +167,16 @@ def _check_path(path: str) -> None:
     place = Path(path)
     if not names_file(f"{path}:C") or _IN_LABELS.search(path):
         raise ConfigError(
-            f"--file is {path!r}; allowed: a path that ends with .py and has no []=,:"
+            f"--file is {path!r}; allowed: a path that ends with .py and has no spaces or []=,:"
         )
     if os.path.lexists(path):
-        raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
+        raise ConfigError(f"{path} already exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():
         raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:
-    """Return a report that names the written file and the next commands to run."""
+    """Return a report that names the written file and suggests the next commands."""
     lines = [f"wrote {path}", "next, and after each change:"]
     lines.append(f"  optimist check {shlex.quote(label)}")
     if what == "algorithm":

@@ -75,7 +75,7 @@ def call(
 
 @contextmanager
 def errors_in_one_line(options: Any, name: str) -> Iterator[None]:
-    """Turn an error from another process into one line, unless tracebacks are requested."""
+    """Reduce an error from another process to one line, unless tracebacks are requested."""
     try:
         yield
     except (OptimistError, OSError):
@@ -83,7 +83,7 @@ def errors_in_one_line(options: Any, name: str) -> Iterator[None]:
     except Exception as error:
         if options.debug:
             raise
-        more = "the same command after `optimist --debug` shows the traceback"
+        more = "for the traceback, run the same command with `optimist --debug`"
         raise ResultError(f"{name}: {in_one_line(error)}; {more}") from None
 
 

@@ -1,4 +1,4 @@
-"""Commands that show verdicts, provenance and the state of result files, or make the page."""
+"""Commands that show verdicts, provenance and the state of results, and one that makes the page."""
 
 import json
 import shlex
@@ -22,7 +22,9 @@ from optimist.plan.plan import Plan
 def claims(options: Any) -> int:
     """Print the verdicts of the last full run."""
     if options.readme and options.paper:
-        raise ConfigError(f"--readme shows all papers; leave out {options.paper!r}")
+        raise ConfigError(
+            f"--readme writes the verdicts of all papers; leave out {options.paper!r}"
+        )
     frame = table.read_frame(_claims_path(options))
     if options.readme:
         _write_readme(frame)

@@ -29,7 +29,7 @@ def decide(options: Any) -> int:
             print(frame.to_json(orient="records", indent=1))
         else:
             say(pages.to_text(frame, details=True, columns=terminal.width()))
-            say(f"written nowhere; `optimist decide {paper}` writes the verdicts of the paper")
+            say(f"nothing was written; `optimist decide {paper}` writes the verdicts of the paper")
         return 0
     written, changed = [], []
     papers = load_config(*options.configfile, values=options.config)["papers"]
@@ -47,13 +47,13 @@ def decide(options: Any) -> int:
         join_claims(layout, papers)
         written += layout.claims().values()
     if not options.json:
-        say("\n".join(changed) or "no verdict changed its word")
+        say("\n".join(changed) or "no verdict changed")
     say_written(written, options)
     return 0
 
 
 def _words(path: str) -> dict[str, str]:
-    """Return the wording of each verdict by claim; empty if the file cannot be read."""
+    """Return the wording of each claim's verdict; the dict is empty if the file cannot be read."""
     try:
         frame = table.read_frame(path).drop_duplicates("claim")
     except (OptimistError, OSError):

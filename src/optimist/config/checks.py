@@ -1,4 +1,4 @@
-"""Checks of a paper's expanded configuration: its figures and tables, studies, and all cells."""
+"""Checks of the figures, tables, studies and cells in a paper's expanded configuration."""
 
 import re
 from collections.abc import Mapping
@@ -28,18 +28,23 @@ _NAME = re.compile("[a-z][a-z0-9_.]*")
 
 
 def check_shown(paper: Mapping[str, Any], source: Source) -> None:
-    """Raise ConfigError for a panel or table of unknown kind, or with a key that its kind lacks.
+    """Check the number of panels in each figure, and the kind and keys of each panel and table.
 
     Parameters
     ----------
     paper : mapping
-        A paper's configuration, with its figures written out.
+        A paper's configuration, in which all panels are expanded.
     source : Source
         The file that contains the figures and tables.
+
+    Raises
+    ------
+    ConfigError
+        If a check fails.
     """
     for name, figure in paper.get("figures", {}).items():
         place, panels = f"figures.{name}", figure["panels"]
-        # A panel in the file may have become several here, so messages give the figure's line.
+        # One entry in the file may give several panels, so messages give the line of the figure.
         of_figure = replace(source, key=place)
         if not 1 <= len(panels) <= MOST_PANELS:
             raise ConfigError(
@@ -70,7 +75,7 @@ def _check_entry(
 
 
 def check_studies(paper: dict[str, Any], source: Source) -> None:
-    """Raise ConfigError for an unknown study, or for a section that is invalid for its study."""
+    """Raise ConfigError if a study is unknown or its section of the configuration is invalid."""
     with source.named():
         for name in paper.get("studies", {}):
             study_class(name)
@@ -81,7 +86,7 @@ def check_studies(paper: dict[str, Any], source: Source) -> None:
 
 
 def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
-    """Check every cell by building its algorithm and, with two rounds, its environment.
+    """Check every cell by building its algorithm, and its environment with a horizon of two rounds.
 
     Parameters
     ----------
@@ -127,9 +132,11 @@ def _check_names(paper: Mapping[str, Any]) -> None:
 
 
 def _problem(paper: Mapping[str, Any], setting: str) -> Any:
-    """Build the problem that a setting poses to algorithms, using the small data sets."""
+    """Build a setting from the small data sets, and return its problem."""
     if not _NAME.fullmatch(name_of(setting)):
-        raise ConfigError(f"setting {setting!r} is not a name; allowed: {_NAME.pattern}")
+        raise ConfigError(
+            f"setting {setting!r} is not a name; allowed: names that match {_NAME.pattern}"
+        )
     spec = {**paper["settings"][setting], "horizon": 2}
     try:
         return trials.build(trials.Cell(paper["paper"], setting, "", spec), 0, stand_in())[1]

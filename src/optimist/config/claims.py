@@ -1,9 +1,9 @@
-"""Readings of claims: one list of checks for each way to fill in what a paper leaves open.
+"""Readings of claims: a reading lists the checks for one way to fill in what a paper leaves open.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
-reading combines one alternative of each choice. This module applies the changes that an alternative
-makes (settings, options of settings, labels of algorithms) to the checks of the claim, so that
-`optimist.claims` needs only the names and descriptions of the choices.
+reading combines one alternative of each choice. An alternative may change settings, options of
+settings, and labels of algorithms. This module applies these changes to the checks of the claim, so
+that `optimist.claims` needs only the names and descriptions of the choices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label
 
-# An alternative as written in the file, with its id and the id of its choice.
+# An alternative as written in the file, plus its own id and the id of its choice.
 Alternative = Mapping[str, Any]
 
 
@@ -52,14 +52,14 @@ class Writer:
         return alternatives
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with its ``choices`` as in the file, and its ``readings`` written out.
+        """Return a claim with its ``choices`` as in the file, and with all its ``readings``.
 
         Raises
         ------
         ConfigError
-            If a choice, an alternative or a word is unknown, no reading counts, a counted reading
-            has no check that counts, the readings have different parts, a band does not say which
-            side is better, or a claim that is not a guarantee has a control.
+            If a choice, an alternative or a word is unknown; if no reading counts; if a counted
+            reading has no check that counts; if the readings have different parts; if a band does
+            not say which side is better; or if a claim that is not a guarantee has a control.
         """
         for name in claim.get("choices", ()):
             if name not in self._choices:
@@ -124,7 +124,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return a check's metric, arguments, relation and bound, and the reason for the bound."""
+        """Return the quantity, statistic, arguments, relation and bound of a check."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -141,7 +141,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> list[dict[str, Any]]:
-        """Return the control of an entry as a list, which is empty if the entry has none."""
+        """Return a list that contains the control of an entry, or is empty if there is none."""
         if "control" not in entry:
             return []
         changed = entry["control"]["arguments"].items()
@@ -156,7 +156,8 @@ class Writer:
         if not isinstance(value, str):
             return value
         label = self._names.label(f"{place}.{key}", value)
-        # No choice may change an option that a check sets, even if it is set to its default.
+        # Canonical labels omit default values. Keep those that a check sets, so that no choice
+        # changes them.
         is_whole = parts(value) == [value] and self._names.is_setting(value)
         return str(Label.parse(value, "setting")) if is_whole else label
 
@@ -177,7 +178,7 @@ class Writer:
         return self._label(place, value, alternatives)
 
     def _label(self, place: str, value: str, alternatives: Sequence[Alternative]) -> str:
-        """Return a label of a setting, an algorithm, or both, as the alternatives change it."""
+        """Apply the alternatives to a label, which may name a setting, an algorithm, or both."""
         setting, *algorithm = parts(value)
         algorithms, settings = (
             [one[k] for one in alternatives] for k in ("algorithms", "settings")
@@ -195,7 +196,7 @@ class Writer:
 
 
 def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[str]]) -> None:
-    """Raise ConfigError if a condition names choices or alternatives that the claim lacks."""
+    """Raise ConfigError if a condition names a choice or alternative that the claim lacks."""
     conditions = [check["when"] for check in claim["checks"] if "when" in check]
     for condition in [*conditions, *claim.get("without", ())]:
         for choice, names in condition.items():
@@ -214,9 +215,10 @@ def _check_names(place: str, names: Sequence[str]) -> None:
 
 
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ConfigError unless some readings count, and each of them has checks that count.
+    """Check the counted readings of a claim, which are those that are stated or unstated.
 
-    The counted checks of all these readings must belong to the same parts of the claim.
+    There must be at least one such reading. Each of them must have a check that counts, and all
+    must have the same parts.
     """
     if not readings:
         raise ConfigError(
@@ -235,35 +237,36 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
                 if part not in other:
                     raise ConfigError(
                         f"{where} {verb} the part {part!r}{nearest(part, other)}; allowed: "
-                        f"{', '.join(map(repr, first))} as in {readings[0]['name']!r} (key 'part')"
+                        f"{', '.join(map(repr, first))}, the parts of "
+                        f"{readings[0]['name']!r} (key 'part')"
                     )
 
 
 def _check_kind(
     claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
 ) -> None:
-    """Raise ConfigError if a check lacks a required key, or has a key that its claim forbids."""
+    """Raise ConfigError if a check lacks a key that it needs, or has one that it must not have."""
     kind = claim.get("kind", "empirical")
     where = f"claim {claim['id']!r}: a check of {entry['statistic']} of {entry['quantity']}"
     is_band = kind == "empirical" and made["relation"] == "between"
     if is_band and "better" not in entry:
         raise ConfigError(
-            f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
+            f"{where} has the band {made['bound']} but lacks the key 'better'; allowed: below or "
             "above (the side that favours the paper's method), or neither"
         )
     if "better" in entry and not is_band:
         better = entry["better"]
         raise ConfigError(
-            f"{where} has better {better!r}; allowed: only in bands of empirical claims"
+            f"{where} has better {better!r}; allowed: this key only in bands of empirical claims"
         )
     if "control" in entry and kind != "guarantee":
         raise ConfigError(
-            f"{where} has the key 'control' in a claim of kind {kind!r}; allowed: guarantee"
+            f"{where} has the key 'control' in a claim of kind {kind!r}; allowed: kind guarantee"
         )
 
 
 def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
-    """Return the name of the part to which a check belongs."""
+    """Return the name of the part of the claim to which a check belongs."""
     part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
     if isinstance(part, str):
         return part
@@ -275,16 +278,16 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
-    """Return whether a condition lists the given alternative of each choice that it mentions."""
+    """Return whether a condition allows the given alternative of every choice that it mentions."""
     taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Return a label after applying the replacements in the maps to it, in order.
+    """Apply the replacements in each of the maps, in order, to a label.
 
-    A replacement that has the same name as the label only adds its options, so that a solver and a
-    radius can be chosen independently.
+    A replacement with the same name as the label only adds options. Therefore, one choice can set
+    the solver of an algorithm, and another choice its radius.
     """
     label = Label.parse(text)
     for replacements in maps:

@@ -1,7 +1,7 @@
 """Reading and merging of YAML files, with error messages that name the file and the line.
 
-Documents are plain data that JSON can represent: mappings with strings as keys, lists, strings,
-finite numbers, booleans and null. Snakemake and this module read YAML with the same library.
+Documents are plain data that JSON can represent: mappings with string keys, lists, strings, finite
+numbers, booleans and null. Snakemake and this module read YAML with the same library.
 """
 
 import re
@@ -35,22 +35,22 @@ _PLAIN = re.compile(
     r"[-+]?(0|[1-9]\d*|(0|[1-9]\d*)?\.\d*|\.\d+)([eE][-+]?\d+)?|0x[0-9a-fA-F]+"
     r"|true|false|True|False|TRUE|FALSE|null|Null|NULL|~|"
 )
-_OCTAL = re.compile(r"[-+]?0o[0-7]+")  # a number only in YAML 1.2
+_OCTAL = re.compile(r"[-+]?0o[0-7]+")  # only YAML 1.2 reads these as numbers
 
 
 @dataclass(frozen=True)
 class Source:
-    """A document's name in messages, and the file in which to find line numbers.
+    """The name of a document in messages, and the file in which to look up line numbers.
 
     Attributes
     ----------
     name : str
         The name of the document in messages.
     path : Path or None
-        The YAML file that gives line numbers.
+        The YAML file in which to look up line numbers.
     key : str
-        The dotted key whose line appears in all messages, for a document whose keys differ from the
-        keys of the file; otherwise empty.
+        Dotted key whose line all messages give. It is set if the keys of the document differ from
+        those of the file, and is empty otherwise.
     """
 
     name: str
@@ -58,10 +58,10 @@ class Source:
     key: str = ""
 
     def at(self, *keys: str, text: str = "") -> str:
-        """Return the name and the line of the first of the dotted ``keys`` that the file contains.
+        """Return the document's name, and the line of the first of ``keys`` that is in the file.
 
-        If it contains none of them, use the first line on which ``text`` is a key or a value. If
-        there is no such line, return the name alone.
+        The keys are dotted. If the file contains none of them, give the first line on which
+        ``text`` is a key or a value. If there is no such line, return the name alone.
         """
         node = yaml.compose(read_text(self.path), Loader) if self.path else None
         lines = [_line(node, key) for key in ([self.key] if self.key else keys)]
@@ -70,14 +70,14 @@ class Source:
 
     @contextmanager
     def named(self, prefix: str = "") -> Iterator[None]:
-        """Prefix the message of a ConfigError with the name and the line to which it refers.
+        """Prefix the message of a ConfigError with the document's name and the line of the fault.
 
         The line is found from the keys and the quoted text in the message.
 
         Parameters
         ----------
         prefix : str
-            Text to put before the keys in the message, to make them dotted keys of the document.
+            Text to put before each key in a message to make it a dotted key of the document.
         """
         try:
             yield
@@ -206,7 +206,7 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
                 raise ConfigError(f"{where}: key {text} is not text; allowed: text, in quotes")
             if text in lines:
                 raise ConfigError(
-                    f"{where}: key {text!r} is also on line {lines[text]}; allowed: once"
+                    f"{where}: key {text!r} is also on line {lines[text]}; allowed: each key once"
                 )
             check_plain(text, where)
             lines[text] = name.start_mark.line + 1
@@ -226,8 +226,8 @@ def _line(node: yaml.Node | None, key: str) -> int:
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
     """Yield the name, line and node of each entry in a mapping or list.
 
-    The name of an entry in a mapping is its key. An item of a list is yielded under its index and,
-    if it has an id, again under the id.
+    The name of an entry in a mapping is its key, and the name of an item in a list is its index. An
+    item with an id is yielded a second time, under its id.
     """
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
@@ -251,6 +251,6 @@ def _texts(node: yaml.Node | None) -> Iterator[tuple[str, int]]:
 
 
 def _parts(key: str) -> list[str]:
-    """Return a dotted key and those of its prefixes with at least two parts, longest first."""
+    """Return a dotted key, followed by its prefixes of at least two parts, longest first."""
     parts = key.split(".")
     return [".".join(parts[:size]) for size in range(len(parts), 1, -1)]

@@ -1,9 +1,9 @@
-"""Expansion of the files of a paper into one configuration with everything written out.
+"""Expansion of the files of a paper into one configuration without abbreviations.
 
 A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
-The rest of the package uses a single dict. It has the keys of the first three files, with canonical
-labels in place of lists and sweeps. Its key ``settings`` holds the full specification of each
-setting's label.
+The configuration is a dict with the keys of the first three files, in which canonical labels
+replace lists and sweeps. Its key ``settings`` maps the label of each setting to the setting's full
+specification. The claims are expanded separately.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
 
-# Keys that only abbreviate other parts of these files, and do not appear in the configuration.
+# Keys that only abbreviate other parts of the files. The expanded configuration omits them.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 
 
@@ -31,9 +31,11 @@ def with_additions(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     additions : mapping
-        ``settings``, ``runs`` and ``figures``, in the same form as the documents.
+        Entries to add, under the keys ``settings``, ``runs`` and ``figures``. Each is written as in
+        the document that has the same name.
     files : mapping
-        For each user's algorithm, its name in the documents and its class, as ``path.py:Class``.
+        Classes of users' algorithms, as ``path.py:Class``, by the names of the algorithms in the
+        documents.
 
     Raises
     ------
@@ -44,7 +46,9 @@ def with_additions(
     for room, key in (("settings", "settings"), ("figures", "figures")):
         entries, more = documents[room].get(key, {}), additions.get(key, {})
         for name in entries.keys() & more.keys():
-            raise ConfigError(f"additions.{key} has {name!r}, which exists; allowed: a new name")
+            raise ConfigError(
+                f"additions.{key} has {name!r}, which already exists; allowed: a new name"
+            )
         documents[room][key] = {**entries, **more}
     documents["runs"]["runs"] = [*documents["runs"]["runs"], *additions.get("runs", ())]
     shown = {canonical_name(place): name for name, place in files.items()}
@@ -74,7 +78,8 @@ def names_of(
     Raises
     ------
     ConfigError
-        If a document is wrong; the message gives file, key, value and the allowed values.
+        If a document is invalid. The message gives the file, the key, its value and what is
+        allowed.
     """
     with sources["settings"].named():
         names = Names(paper, base_settings(rooms["settings"]), files)
@@ -89,12 +94,13 @@ def expand_paper(
 ) -> dict[str, Any]:
     """Return the configuration of a paper.
 
-    ``rooms`` and ``sources`` are as in `names_of`, which returns ``names``.
+    The arguments ``rooms`` and ``sources`` are those of `names_of`, and ``names`` is its result.
 
     Raises
     ------
     ConfigError
-        If a document is wrong; the message gives file, key, value and the allowed values.
+        If a document is invalid. The message gives the file, the key, its value and what is
+        allowed.
     """
     paper: dict[str, Any] = {}
     for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
@@ -109,11 +115,11 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     used = {entry["environment"] for entry in room["settings"].values()}
     for environment in room.get("defaults", {}):
         if environment not in used:
-            raise unknown_name("environment of defaults", environment, used)
+            raise unknown_name("environment in defaults", environment, used)
     for written, entry in room["settings"].items():
         for name, setting in _each_setting(written, entry):
             if name in settings:
-                raise ConfigError(f"setting {name!r} occurs twice; allowed: once")
+                raise ConfigError(f"setting {name!r} is defined twice; allowed: once")
             shared = room.get("defaults", {}).get(setting["environment"], {})
             settings[name] = merge(shared, setting)
             with Source(f"setting {name!r}").named():
@@ -124,7 +130,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the name and setting for each value under ``each``; without it, yield the entry."""
+    """Yield a name and setting for each value under ``each``, or the entry if it lacks ``each``."""
     if "each" not in entry:
         yield name, entry
         return
@@ -140,9 +146,9 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
 def expand_claims(
     document: Mapping[str, Any], names: Names, words: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the content of a claims file, with readings written out and canonical labels.
+    """Return the content of a claims file, with all readings and with canonical labels.
 
-    ``names`` is the result of `names_of`; ``words`` is the table of vague words.
+    The argument ``names`` is the result of `names_of`, and ``words`` is the table of vague words.
     """
     names.add_lists(document.get("lists", {}))
     writer = Writer(document, names, words)
@@ -167,7 +173,7 @@ def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
-    """Yield each part of a race as a block of runs, with the part's turns as its trials."""
+    """Yield each part of a race as a block of runs, with one trial for each turn of the part."""
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
         place = f"timings.{number}.cells.{i}"
@@ -176,7 +182,7 @@ def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[s
         if turns > race["turns"]:
             raise ConfigError(
                 f"{place}.turns is {turns}; allowed: at most {race['turns']}, "
-                "the number of turns of its race"
+                "the number of turns of the race"
             )
         yield _block(place, {**shared, **keys, "trials": turns, "race": number}, names)
 
@@ -208,7 +214,7 @@ def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
         used |= titles
     for key in room.get("titles", {}):
         if names.label("titles", str(key)) not in used:
-            raise ConfigError(f"titles has {key!r}, which no title of a panel uses")
+            raise ConfigError(f"titles has {key!r}, which no panel title uses")
     written = room.get("tables", {}).items()
     tables = {name: expand_shown(f"tables.{name}", table, names) for name, table in written}
     return {**kept, "figures": figures, "tables": tables}

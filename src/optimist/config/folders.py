@@ -1,4 +1,4 @@
-"""The folders for results and figures, which must be different and contain no sources."""
+"""A check of the folders for results and figures: they must be distinct and hold no sources."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from optimist.core.errors import ConfigError, brief
 from optimist.core.layout import MOST_BYTES
 from optimist.core.root import project_root, workspace
 
-# Folders, in a checkout or in a user's own folder, that must not hold generated files.
+# Folders in a checkout, or in a user's workflow folder, that must not hold generated files.
 SOURCES = (
     *("src", "config", "data", "workflow", "docs", "tests", "profiles", "examples"),
     *("benchmarks", "website", ".git", ".github", ".ci", ".venv", ".snakemake"),
@@ -15,14 +15,14 @@ SOURCES = (
 
 
 def check(results: str, figures: str) -> None:
-    """Raise ConfigError unless the two folders are different and may be written to."""
+    """Raise ConfigError unless the two folders are distinct and may hold generated files."""
     roots = [Path(os.path.realpath(root)) for root in (project_root(), workspace())]
     allowed = "allowed: a folder of its own, such as results or figures"
     folders = []
     for key, name in {"results": results, "figures": figures}.items():
         if not name.strip() or name.startswith("~") or set("{}\n\t") & set(name):
             raise ConfigError(
-                f"{key} is {name!r}; allowed: the full name of a folder, without {{ and }}"
+                f"{key} is {name!r}; allowed: a path with no leading ~ and no {{ or }}"
             )
         if any(len(os.fsencode(part)) > MOST_BYTES for part in Path(name).parts):
             fault = f"{key} is {brief(name)}"
@@ -38,4 +38,6 @@ def check(results: str, figures: str) -> None:
             raise ConfigError(f"{key} is {name!r}, but {there} is a file; {allowed}")
         folders.append(folder)
     if folders[0] == folders[1]:
-        raise ConfigError(f"results and figures are both {figures!r}; allowed: two folders")
+        raise ConfigError(
+            f"results and figures are both {figures!r}; allowed: two different folders"
+        )

@@ -1,4 +1,4 @@
-"""The tables of keys in config/README.md, which are generated from the models.
+"""Generation of the tables of keys in config/README.md from the models.
 
 ``python -m optimist.config.key_tables`` writes each table between the lines
 ``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
@@ -25,7 +25,7 @@ from optimist.figures import TABLES as TABLES_SHOWN
 from optimist.figures import models as panels
 from optimist.figures.studies import STUDIES, study_class
 
-# The model whose keys each table lists, by the name of the table.
+# For each table, by its name, the model whose keys it lists.
 TABLES: dict[str, Any] = {
     "config": config.Config,
     "settings": runs.Settings,
@@ -48,7 +48,8 @@ TABLES: dict[str, Any] = {
     "said": config.Said,
     "finding": config.Finding,
 }
-# For entries whose keys depend on their kind: the function that loads a kind, and all kinds.
+# For entries whose keys depend on their kind: a function that loads the class of a kind, and the
+# registry of all kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {
     "panel": (panel_class, PANELS),
     "table": (table_class, TABLES_SHOWN),
@@ -72,7 +73,7 @@ Row = tuple[str, str, str, str]
 
 
 def with_tables(text: str) -> str:
-    """Return a text with the tables between its markers brought up to date."""
+    """Return a text after updating the tables between its markers."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{_table(mark[2])}{mark[3]}", text)
 
 
@@ -93,7 +94,7 @@ def _table(name: str) -> str:
 
 
 def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
-    """Yield a row for each key of a model, and for the dotted keys of models nested in it."""
+    """Yield a row for each key of a model, and for each dotted key of its nested models."""
     said = _said(model)
     for key, hint in keys_of(model).items():
         is_required = "required" if key in model.__required_keys__ else ""
@@ -116,7 +117,7 @@ def _first_line(documented: Any) -> str:
 
 
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
-    """Return rows for the keys that all kinds have, then for keys that only some kinds have."""
+    """Return a row for each key of any kind; keys that all kinds have come first."""
     kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
     rows_of_key: dict[str, list[Row]] = {}
     for rows in kinds:
@@ -129,9 +130,9 @@ def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
 
 
 def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
-    """Return the default of a key if it is the same for all kinds, otherwise an empty string.
+    """Return the default of a key if all kinds have the key with this default, otherwise "".
 
-    All kinds must have the key. If it is a key of list items, only the kinds with that list count.
+    For a key of list items, only the kinds that have the list are considered.
     """
     above, _, _ = key.rpartition("[]")
     number = sum(above in kind for kind in kinds) if above else len(kinds)

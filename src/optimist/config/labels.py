@@ -1,15 +1,15 @@
-"""Names in a paper's configuration: lists, sweeps and labels in their canonical form.
+"""Lists, sweeps and labels in a paper's configuration, and the canonical form of labels.
 
 Where the configuration lists settings or algorithms, each entry is one of the following:
 
 ``label``                       a name, or ``name[option=value,...]``
 ``$name``                       all entries of the list ``name`` in the section ``lists``
-``[...]``                       a list within the list
+``[...]``                       a nested list
 ``{sweep: label, key: values}`` the label with each value of a key; with several keys, the label
                                 with each combination of values, where the first key changes
                                 slowest. ``label`` may also be a list of labels.
-``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``,
-                                as in the names of some facts
+``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``;
+                                some facts have names of this form
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,13 +33,13 @@ class Names:
     bases : mapping
         The paper's base settings, by name.
     files : mapping or None
-        For each user's algorithm, its name in the configuration and its class, as
-        ``path.py:Class``.
+        Classes of users' algorithms, as ``path.py:Class``, by the names of the algorithms in the
+        configuration.
 
     Attributes
     ----------
     settings : dict
-        The full specifications of all base settings and of the settings looked up so far, by
+        Full specification of each base setting, and of each other setting looked up so far, by
         canonical label.
     """
 
@@ -56,19 +56,19 @@ class Names:
         """Add named lists; the entries of a list may refer to lists that were added before it."""
         for name, entries in lists.items():
             if name in self._lists:
-                raise ConfigError(f"lists.{name} exists in an earlier file; allowed: a new name")
+                raise ConfigError(f"lists.{name} is already defined elsewhere; allowed: a new name")
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
     def labels(self, place: str, entries: Any) -> list[str]:
         """Return the canonical labels of the entries of a list, without repetitions.
 
-        ``place`` is the key of the list, for error messages.
+        Error messages refer to the list by its key, ``place``.
         """
         canonical_labels = (self.label(place, text) for text in self._expand(place, entries))
         return list(dict.fromkeys(canonical_labels))
 
     def label(self, place: str, text: str) -> str:
-        """Return a label or ``label/label`` in canonical form, and any other text unchanged."""
+        """Return the canonical form of a label or ``label/label``; return other text unchanged."""
         if not isinstance(text, str):
             raise ConfigError(f"{place} is {text!r}; allowed: a label")
         if text not in self._canonicals:
@@ -129,7 +129,8 @@ class Names:
         keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
         if "sweep" not in sweep or not keys:
             raise ConfigError(
-                f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and keys with values"
+                f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and at least one key "
+                "with values"
             )
         return [
             _with_options(text, dict(zip(keys, values, strict=True)))

@@ -32,8 +32,8 @@ ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
     """Merge the YAML files ``overlays`` over config/config.yaml; check and return the result.
 
-    The ``values`` are merged last; they are texts of the form ``key=value``, as in Snakemake's
-    option ``--config``.
+    The ``values`` are texts of the form ``key=value``, as in Snakemake's option ``--config``. They
+    are merged last.
     """
     config: dict[str, Any] = {}
     for overlay in overlays:
@@ -41,7 +41,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
     for text in values:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
+            raise ConfigError(f"{text!r} has no equals sign; allowed: key=value")
         place = f"--config {text if len(text) <= LONGEST else key}"
         config = merge(config, _part({key: read_value(value, place)}, Source(place)))
     return check_config(with_defaults(config))
@@ -65,8 +65,8 @@ def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` merged over config/config.yaml, without checking it.
 
-    Snakemake does this itself unless the workflow is used as a module, where ``config`` is an
-    overlay.
+    Snakemake merges the two itself, unless the workflow is used as a module. In that
+    case, ``config`` is only an overlay.
     """
     return merge(read_yaml(project_root() / "config" / "config.yaml"), config)
 
@@ -89,7 +89,7 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _typed(value: Any, hint: Any) -> Any:
-    """Replace texts in a value by the YAML values that they spell, where the type allows no text.
+    """Parse texts in a value as YAML wherever the type does not allow text.
 
     For ``caps={trials: 2}``, Snakemake's option ``--config`` passes the number as text.
     """
@@ -104,7 +104,7 @@ def _typed(value: Any, hint: Any) -> Any:
         meaning = read_value(value, "value")
     except ConfigError:
         return value
-    # Where the model allows any value, "Regret: a start" is a caption, not a key with a value.
+    # If the model allows any value, a text such as "Regret: a start" is a caption, not a mapping.
     is_scalar = meaning is None or isinstance(meaning, bool | int | float)
     return meaning if is_scalar or Any not in allowed else value
 
@@ -137,7 +137,7 @@ def load_style() -> dict[str, Any]:
 
 
 def read(name: str, model: Any) -> Any:
-    """Return the document in a file of the project, after checking it against a model."""
+    """Read a file of the project, check it against a model, and return the document."""
     document = read_yaml(project_root() / name)
     check(document, model, _source(name))
     return document
@@ -149,7 +149,8 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If the file is wrong; the message gives file, claim, key, value and the allowed values.
+        If the file is invalid. The message gives the file, the claim, the key, its value and what
+        is allowed.
     """
     document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
     check(document, Claims, source)
@@ -165,7 +166,7 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 
 
-# The changes that apply to papers by default, see `using`.
+# The changes that apply to papers by default; see `using`.
 _in_use: dict[str, Any] = {}
 _overlays: list[str] = []
 
@@ -192,32 +193,32 @@ def using(*overlays: str | Path) -> Iterator[None]:
 
 
 def overlays_in_use() -> list[str]:
-    """Return the overlays given to `using`, as they were written."""
+    """Return the paths of the overlays given to `using`."""
     return [*_overlays]
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the changes that a configuration makes to papers, as `load_paper` takes them."""
+    """Return the changes that a configuration makes to papers, as an argument for `load_paper`."""
     more = {key: config[key] for key in ("algorithm_files", "additions")}
     return {**config["changes"], **more}
 
 
 def with_file(label: str) -> str:
-    """Replace the name in an algorithm's label by the class that an overlay in use gives for it."""
+    """Replace the name in an algorithm's label by its class, if an overlay in use defines one."""
     name = name_of(label)
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
 
 
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Load the configuration of a paper; check it against the models and by building each cell.
+    """Load the configuration of a paper, check it against the models, and try to build each cell.
 
     Parameters
     ----------
     name : str
     changes : mapping or None
         The section ``changes`` of the configuration, which may also contain ``algorithm_files`` and
-        ``additions``. With None, the overlays of `using` apply.
+        ``additions``. If None, the changes made by `using` apply.
 
     Returns
     -------
@@ -277,7 +278,7 @@ def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
 def _rooms(
     folder: Path, changes: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Source]]:
-    """Return a paper's documents, including additions, and the sources that messages name."""
+    """Return a paper's documents with the additions, and the source of each for messages."""
     sources = {room: _source(f"config/papers/{folder.name}/{room}.yaml") for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     additions = (changes or {}).get("additions", {}).get(folder.name, {})
@@ -294,12 +295,11 @@ def _rooms(
 
 
 def _source(name: str) -> Source:
-    """Return the source for a file of the project."""
     return Source(name, project_root() / name)
 
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a paper with its numbers of trials and its settings changed."""
+    """Return a copy of a paper after changing its numbers of trials and its settings."""
     copy: dict[str, Any] = copied(paper)
     for block in copy["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
@@ -335,8 +335,8 @@ def matches(label: str, pattern: str) -> bool:
     """Return whether a pattern selects the label of a setting.
 
     A pattern with ``[`` is compared with the whole label. Any other pattern is compared with the
-    name alone, so that it selects the setting with any options. ``*`` matches any text, ``?`` a
-    single character.
+    name alone, so that it selects the setting with any options. ``*`` matches any text, and ``?``
+    matches a single character.
     """
     literal = re.sub(r"\[", "[[]", pattern)
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)

@@ -14,43 +14,46 @@ ClassInFile = Annotated[str, matching("^[^:]+[.]py:[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 class Caps(Keys):
-    #: Rounds per trial. A truncated trial equals the start of the full one; algorithms still get
-    #: the full horizon.
+    #: Maximum number of rounds per trial. Algorithms still receive the full horizon, so a truncated
+    #: trial is identical to the start of the full trial.
     rounds: Cap | None
-    trials: Cap | None  #: Trials per cell in the regret lane.
-    timing_trials: Cap | None  #: Trials per cell in the timing lane.
+    trials: Cap | None  #: Maximum number of trials per cell in the regret lane.
+    #: Maximum number of trials per cell in the timing lane.
+    timing_trials: Cap | None
 
 
 class Changes(Keys):
     #: Minimum number of trials per cell in the regret lane; null keeps the papers' own numbers.
     trials: Trials | None
-    #: Keys to merge over the matching settings, by paper and pattern. A pattern without [ is
-    #: compared with names, so that it selects a setting with any options; a pattern with [ is
-    #: compared with whole labels. * matches any text, ? a single character.
+    #: Keys to merge over the matching settings, by paper and then by pattern. A pattern without [
+    #: is compared with names and selects a setting with any options. A pattern with [ is compared
+    #: with whole labels. * matches any text, and ? matches a single character.
     settings: dict[str, dict[str, dict[str, Any]]]
 
 
 class Additions(Keys, total=False):
-    #: Settings by name, as in settings.yaml; the environment may be a class in a file.
+    #: Settings by name, written as in settings.yaml; the environment may also be a class in a file.
     settings: dict[str, Any]
-    runs: list[dict[str, Any]]  #: Blocks, as under runs in runs.yaml.
-    figures: dict[str, Any]  #: Figures by name, as in figures.yaml.
+    runs: list[dict[str, Any]]  #: Blocks, written as under runs in runs.yaml.
+    figures: dict[str, Any]  #: Figures by name, written as in figures.yaml.
 
 
 class Only(Keys):
-    settings: list[str]  #: Names of settings (with all options) or whole labels.
-    algorithms: list[str]  #: Names of algorithms (with all options) or whole labels.
-    #: Figures and tables as PAPER/NAME, and claims as PAPER/claims: only these are made, and only
-    #: from the cells that they show.
+    #: Labels of settings; a name without options selects all its variants.
+    settings: list[str]
+    #: Labels of algorithms; a name without options selects all its variants.
+    algorithms: list[str]
+    #: Figures and tables as PAPER/NAME, and claims as PAPER/claims. Only these products are made,
+    #: and only from the cells that they show.
     figures: list[str]
 
 
 class Timing(Keys):
-    #: Whether a race reserves more cores than the one that it uses, and a whole node on a cluster.
-    #: Otherwise the measured times are meaningless.
+    #: Whether a race reserves more cores than the one that it uses and, on a cluster, a whole node.
+    #: If not, other jobs disturb the race, and its times are meaningless.
     exclusive: bool
-    #: Largest number of the machine's cores that a timing job reserves; it uses one. null means
-    #: all.
+    #: Maximum number of cores that a timing job reserves, although it uses only one; null means all
+    #: cores of the machine.
     cores: Annotated[int, Ge(1), Le(100_000)] | None
 
 
@@ -58,47 +61,49 @@ class Data(Keys):
     #: `auto` downloads from UCI and falls back to the verified copy in data/mirror; `uci` and
     #: `mirror` use only that source.
     source: Literal["auto", "uci", "mirror"]
-    timeout: Annotated[float, Gt(0), Le(86_400)]  #: Timeout of the download from UCI in seconds.
+    timeout: Annotated[float, Gt(0), Le(86_400)]  #: Timeout in seconds for downloads from UCI.
 
 
 class Covertype(Keys):
     #: Number of K-means clusters, which become the arms.
     clusters: Annotated[int, Ge(1), Le(100_000)]
-    seed: Seed  #: K-means seed. Seed 7 gives the extreme means that the paper reports.
-    n_init: Annotated[int, Ge(1), Le(1000)]  #: K-means restarts.
+    seed: Seed  #: Seed of K-means; 7 gives the extreme means that the paper reports.
+    n_init: Annotated[int, Ge(1), Le(1000)]  #: Number of K-means restarts.
     #: Seeds for which the extreme cluster means are reported.
     spread_seeds: Annotated[list[Seed], MinLen(1)]
 
 
 class Datasets(Keys):
-    #: Covertype as arms of a bandit; [data/README.md](../data/README.md) has the steps.
+    #: Covertype, made into the arms of a bandit; [data/README.md](../data/README.md) describes the
+    #: steps.
     covertype: Covertype
 
 
 class Config(Keys):
-    #: Papers to run, given by the names of their folders in config/papers.
+    #: Papers to run, given as the names of folders in config/papers.
     papers: Annotated[list[str], MinLen(1), Once]
     results: str  #: Folder for all generated files except figures, relative to the project.
     figures: str  #: Folder for figures, tables, claims and their records.
     caps: Caps  #: Caps on the papers' plans; null means no cap.
-    changes: Changes  #: Changes to the papers' plans: more trials, longer or larger settings.
-    #: Your own algorithms, by their names in runs and figures: each is a class in a file,
-    #: path.py:Class, where the path is relative to the folder in which Snakemake runs.
+    changes: Changes  #: Changes to the papers' plans, such as more trials or longer horizons.
+    #: Your own algorithms, by the names that runs and figures use for them. Each is a class in a
+    #: file, given as path.py:Class. The path is relative to the folder in which Snakemake runs.
     algorithm_files: dict[Name, ClassInFile]
-    #: Further settings, blocks of runs and figures, by paper, in the form of the paper's files.
+    #: Additional settings, blocks of runs, and figures, by paper, written as in the paper's files.
     additions: dict[str, Additions]
-    only: Only  #: Restrictions on the cells and their products; an empty list means all.
-    #: Minimum number of trials or turns for the cells of a claim, by claim; `optimist claims
-    #: --open` shows the number that would decide an open claim.
+    only: Only  #: Selection of cells and products; an empty list selects all.
+    #: Minimum number of trials or turns for the cells of a claim, by the id of the claim.
+    #: `optimist claims --open` shows the number that would decide an open claim.
     decide: dict[str, Trials]
-    #: Which cells are played: every cell (`ignore`), or only cells that the committed tables lack
-    #: or have from different code (`use`).
+    #: Which cells are played. `ignore` plays every cell; `use` plays only cells that are missing
+    #: from the committed tables or were produced by different code.
     committed: Literal["ignore", "use"]
-    #: Whether trials that exceed the resources of their job end with a status. Otherwise the
+    #: Whether a trial that exceeds the resources of its job ends with a status. If false, the
     #: scheduler ends the whole job.
     resource_limits: bool
-    memory_factor: Factor  #: Factor on the memory that jobs request.
-    #: Factor on the time that jobs request, which is also their limit under resource_limits.
+    memory_factor: Factor  #: Factor by which to multiply the memory that jobs request.
+    #: Factor by which to multiply the time that jobs request. If resource_limits is true, the
+    #: product is also the time limit of the jobs.
     time_factor: Factor
     timing: Timing  #: The timing lane.
     data: Data  #: How data sets are obtained.
@@ -108,27 +113,27 @@ class Config(Keys):
 class Number(Keys):
     claim: str  #: Id of the claim.
     check: str  #: Label of the check whose numbers the sentence quotes.
-    reading: NotRequired[str]  #: Name of the reading, if several readings have that check.
+    reading: NotRequired[str]  #: Name of the reading; required if several readings have the check.
 
 
 class Said(Keys):
-    claimed: str  #: The claims of the paper.
-    found: str  #: The findings.
+    claimed: str  #: What the paper claims.
+    found: str  #: What we found.
     paper: str  #: The paper with its authors and a link, for the README's table.
-    #: The findings in one sentence, for the README; `{NAME[value]}`, and likewise `low`, `high` and
-    #: `n`, are filled in from `numbers`.
+    #: The findings in one sentence, for the README. Numbers are written as `{NAME[value]}`,
+    #: `{NAME[low]}`, `{NAME[high]}` or `{NAME[n]}`, where NAME is a key of `numbers`.
     headline: str
-    says: str  #: The statement of the paper, for the README's table.
-    measured: str  #: Our measurement for this statement, with numbers as in `headline`.
-    #: Checks whose numbers these sentences quote, each under a name of your choice.
+    says: str  #: What the paper says, for the README's table.
+    measured: str  #: What we measured, with numbers written as in `headline`.
+    #: Checks whose numbers these sentences quote, each under a name that you choose.
     numbers: dict[str, Number]
-    expects: dict[str, str]  #: Verdicts on which the sentences rest, by claim.
+    expects: dict[str, str]  #: Verdicts that the sentences assume, by claim.
 
 
 class Finding(Number):
-    expects: str  #: The verdict on which the sentence rests.
-    #: The sentence; `{value}`, `{low}`, `{high}` and `{n}` are filled in, `{value:.2g}` with two
-    #: digits.
+    expects: str  #: The verdict that the sentence assumes.
+    #: The sentence, in which `{value}`, `{low}`, `{high}` and `{n}` are replaced by numbers.
+    #: `{value:.2g}` gives two significant digits.
     text: str
 
 

@@ -1,7 +1,7 @@
 """Expansion of the entries for panels in ``figures.yaml`` into single panels.
 
-An entry may hold a list under one or several of the keys `SPREAD`. It is then written out as one
-panel for each combination of values, where the first key in the order of `SPREAD` changes slowest.
+An entry may hold lists under one or more of the keys in `SPREAD`. It then gives one panel for each
+combination of their values; the earlier a key is in `SPREAD`, the more slowly its value changes.
 ``settings: {each: ...}`` gives one panel for each setting. A panel with
 ``over: {key: values}`` shows its single ``setting`` with each of the values of a key.
 """
@@ -15,14 +15,14 @@ from optimist.config.labels import Names
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of
 
-# Keys of a panel that may hold a list, slowest first.
+# Keys of a panel that may hold a list. The value of the first key changes slowest.
 SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 
 
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
 ) -> tuple[dict[str, Any], set[str]]:
-    """Return a figure with all its panels written out, and the keys of the titles that it uses.
+    """Return a figure with its panels expanded, and the keys of the file's titles that it uses.
 
     Parameters
     ----------
@@ -31,14 +31,13 @@ def expand_figure(
     figure : mapping
         An entry of ``figures``.
     room : mapping
-        The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure. Only the keys
-        of these titles are returned.
+        The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure.
     names : Names
 
     Raises
     ------
     ConfigError
-        If the figure itself has a title that none of its panels uses.
+        If one of the figure's own ``titles`` is used by none of its panels.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
@@ -51,7 +50,7 @@ def expand_figure(
     written = {**kept, "panels": [single for panel in panels for single in panel.spread()]}
     for key in of_figure:
         if key not in used:
-            raise ConfigError(f"{place}.titles has {key!r}, which no title of a panel uses")
+            raise ConfigError(f"{place}.titles has {key!r}, which no panel title uses")
     return written, used & of_room.keys()
 
 
@@ -60,7 +59,7 @@ def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, 
 
 
 def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """Return a panel or table with its lists written out and its labels in canonical form."""
+    """Return a panel or table with its lists expanded and its labels in canonical form."""
     written = dict(spec)
     for key, value in spec.items():
         if key in ("settings", "algorithms"):
@@ -82,7 +81,7 @@ def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str
 
 
 class _Panel:
-    """An entry for one or several panels in the file, with the defaults of its figure."""
+    """An entry in the file, merged over its figure's defaults; it gives one or more panels."""
 
     def __init__(
         self,
@@ -117,7 +116,7 @@ class _Panel:
         return value if isinstance(value, list) else [value]
 
     def _titled(self, panel: dict[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace each key in braces in a panel's title by the words for the panel's value."""
+        """Replace each key in braces in a panel's title by the display name of the key's value."""
         if "title" not in panel:
             return panel
         if not isinstance(panel["title"], str):
@@ -129,11 +128,11 @@ class _Panel:
                 raise unknown_name(f"key in {self._place}.title", braces[1], words)
             return words[braces[1]]
 
-        # Other braces may belong to mathematics.
+        # Braces that follow a letter, ^ or a backslash belong to a formula.
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
-        """Return the title of a value, from ``titles`` or, if it is a setting, from the setting."""
+        """Return a value's display name, from ``titles`` or, for a setting, from its ``title``."""
         is_setting = key in ("setting", "settings")
         for word in [str(value), *([name_of(value)] if is_setting else [])]:
             if word in self._titles:
@@ -151,7 +150,10 @@ class _Panel:
         if not isinstance(over, Mapping):
             return panel
         if len(over) != 1 or "setting" not in panel:
-            raise ConfigError(f"{self._place}.over is {over!r}; allowed: one key, with a setting")
+            raise ConfigError(
+                f"{self._place}.over is {over!r}; allowed: one key with values, in a panel with "
+                "the key 'setting'"
+            )
         (key,) = over
         swept = {"sweep": panel.pop("setting"), **over}
         return {**panel, "over": key, "settings": self._names.labels(self._place, [swept])}

@@ -1,4 +1,4 @@
-"""Selection of cells by patterns of settings, environments in files, and algorithms."""
+"""Selection of settings and cells by labels, patterns, and classes in files."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,21 +19,21 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
 
-# The paper id of settings that belong to no paper.
+# The paper id of settings that do not belong to a paper.
 OWN = "own"
 # The default horizon of a user's own setting.
 HORIZON = 1000
-SHOWN = 8  # the number of names that an error about a pattern lists
+SHOWN = 8  # maximum number of names in an error message about a pattern
 
 
 @dataclass(frozen=True)
 class Setting:
-    """An environment with its parameters, and the arguments of the algorithms that play it.
+    """A setting: an environment with its parameters, and what algorithms know about it.
 
     Attributes
     ----------
     paper : str
-        Id of the paper that has the setting, or "own".
+        Id of the paper to which the setting belongs, or "own" if it belongs to none.
     label : str
         Canonical label of the setting.
     title : str
@@ -54,7 +54,7 @@ class Setting:
         Raises
         ------
         ConfigError
-            If no algorithm with this name plays in the setting's domain.
+            If the setting's domain has no algorithm with this name.
         """
         try:
             return make_cell(self._source, self.label, algorithm)
@@ -73,7 +73,7 @@ class Setting:
 
 
 def settings(*texts: str, **options: Value) -> list[Setting]:
-    """Return the settings that the texts match, without repetitions.
+    """Return the settings that match the texts, without duplicates.
 
     Parameters
     ----------
@@ -81,25 +81,26 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
         Either ``paper/label``, where ``*`` and ``?`` in the label are wildcards, or the label of an
         environment in a file or an installed package, such as ``world.py:World[dimension=3]``.
         Wildcards in the name of the label match settings of the paper, and the options after the
-        name apply to all of them. Wildcards within the brackets match settings that the paper runs.
+        name apply to all of them. Wildcards inside the brackets match only settings that the paper
+        runs.
     options : value
         Options for all these settings, such as ``horizon=2000``.
 
     Raises
     ------
     ConfigError
-        For an unknown name, pattern or option.
+        If a name, a pattern or an option is unknown.
     """
     return once([_with(setting, options) for text in texts for setting in _settings(text)])
 
 
 def once(chosen: Iterable[Setting]) -> list[Setting]:
-    """Return settings without repetitions.
+    """Return settings without duplicates.
 
     Raises
     ------
     ConfigError
-        If environments in different files have the same name; names must identify settings.
+        If environments in different files have the same name, because names must be unique.
     """
     by_name: dict[str, Setting] = {}
     for one in chosen:
@@ -122,7 +123,7 @@ def setting(text: str, **options: Value) -> Setting:
 
 def _settings(text: str) -> list[Setting]:
     if not isinstance(text, str):
-        raise ConfigError(f"setting is {text!r}; allowed: a text of the form PAPER/SETTING")
+        raise ConfigError(f"setting is {text!r}; allowed: text of the form PAPER/SETTING")
     paper_name, slash, label = text.partition("/")
     if names_file(name_of(text)) or (not slash and name_of(text) in ENVIRONMENTS):
         return [_own(text)]
@@ -148,15 +149,15 @@ def _settings(text: str) -> list[Setting]:
         names = ", ".join([*labels][:SHOWN])
         more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
         raise ConfigError(
-            f"setting {text!r} matches nothing{runs}; allowed: patterns, in which only * "
-            f"and ? are wildcards, that match some of {names}{more}; optimist list "
-            f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']} prints them"
+            f"setting {text!r} matches nothing{runs}; allowed: patterns (* and ? are wildcards) "
+            f"that match some of {names}{more}; to print all, run optimist list "
+            f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']}"
         )
     return [_setting(paper_name, name, paper) for name in matching]
 
 
 def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
-    """Return the setting with this label, made canonical; its title includes the options."""
+    """Return the setting with this label in canonical form; its title includes the options."""
     label = make_cell(source, label, "uniform").setting
     name = name_of(label)
     title = source["settings"][name].get("title")
@@ -166,7 +167,7 @@ def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
 
 
 def _own(text: str) -> Setting:
-    """Return a setting, named after its class, for an environment that a user wrote."""
+    """Return a setting for an environment that a user wrote; it is named after the class."""
     asked = Label.parse(text, "setting")
     name = asked.name.rpartition(":")[2]
     spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
@@ -183,7 +184,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm that is given as a label or as a class to register."""
+    """Return the label of an algorithm; if the algorithm is given as a class, register it."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):
@@ -194,9 +195,9 @@ def algorithm(entry: Any) -> str:
 def register(cls: type) -> str:
     """Register a class in this process under its own name, and return that name.
 
-    The name can be used in labels such as ``Mine[gamma=0.1]``. Trials of the class are played by
-    other processes, and are not kept, because changes to the class cannot be detected. A class in a
-    file needs no registration.
+    The name can be used in labels such as ``Mine[gamma=0.1]``. Other processes play the trials of
+    the class. The trials are not kept, because changes to the class cannot be detected. Classes in
+    files need no registration.
 
     Raises
     ------
@@ -212,13 +213,14 @@ def register(cls: type) -> str:
 def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     """Return a cell for each combination of the given settings and algorithms.
 
-    Each published algorithm is built for a problem of its setting. The constructors of users'
-    classes run only in the processes that play them.
+    As a check, each published algorithm is built for a problem of its setting. The constructors of
+    users' classes are not called here; they run only in the processes that play the trials.
 
     Raises
     ------
     ConfigError
-        If an algorithm is named twice or does not fit a setting, or an option is wrong.
+        If an algorithm is named twice, an algorithm does not fit a setting, or an option is
+        invalid.
     """
     entries = [algorithms] if isinstance(algorithms, str | type) else algorithms
     labels = [algorithm(entry) for entry in entries]
@@ -250,10 +252,10 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return, for each label, the cells of a class in a file or package.
+    """Return, by label, the cells of algorithms that are classes in files or packages.
 
-    Another process loads the classes. A class that ends this process is not checked here: it also
-    ends the processes that play it, and they report the error.
+    The classes are loaded in another process. If a class ends that process, it is not checked here;
+    the processes that play its trials will end in the same way and report the error.
     """
     made: dict[str, list[Cell]] = {}
     if labels:
@@ -272,15 +274,14 @@ def load(
     where: Sequence[Setting],
     labels: Sequence[str],
 ) -> None:
-    """Load each class in a copy of this process, and send its label and its cells.
+    """Load each class in a copy of this process, and pass its label and its cells to ``tell``.
 
-    Nothing is sent for a class that ends the copy, or that raises any error other than an
-    OptimistError.
+    Classes that end the copy, or that raise an error other than OptimistError, are skipped.
 
     Raises
     ------
     OptimistError
-        If a file cannot be loaded, a class does not fit a setting, or an option is wrong.
+        If a file cannot be loaded, a class does not fit a setting, or an option is invalid.
     """
     for label in labels:
         try:
@@ -294,7 +295,7 @@ def load(
 
 
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
-    """Return the cells of an algorithm, after building it for two rounds of each setting."""
+    """Return the cells of an algorithm after building it for two rounds of each setting."""
     cells_of_label = [one.cell(label) for one in where]
     for cell in cells_of_label:
         check_length(cell.paper, cell.setting, cell.algorithm)

@@ -1,7 +1,7 @@
 """Checking documents against models, with messages that say what is allowed.
 
 A model is a subclass of `optimist.core.keys.Keys` or another type of plain data. Pydantic checks
-documents against the model and converts nothing.
+documents against the model, without converting any values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,9 @@ _BOUNDS = {
 def check(
     document: Any, model: Any, source: Source, place: str = "", *, is_part: bool = False
 ) -> None:
-    """Raise ConfigError for the first fault in a document, with key, value and allowed values.
+    """Raise ConfigError if a document does not fit a model.
+
+    The message describes the first fault: the key, its value, and what is allowed.
 
     Parameters
     ----------
@@ -120,9 +122,18 @@ def _adapter(model: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Fault:
-    """A fault in a document: its kind, the keys that lead to the faulty value, a name and a bound.
+    """A fault in a document.
 
-    The name is an unknown, missing or malformed key in that value.
+    Attributes
+    ----------
+    kind : str
+        Pydantic's name for the kind of fault, or "key" for a malformed key.
+    path : tuple
+        Keys and indices that lead to the faulty value.
+    name : str or int
+        The unknown, missing or malformed key in that value.
+    bound : mapping
+        The violated bound, as given by pydantic.
     """
 
     kind: str
@@ -132,7 +143,10 @@ class _Fault:
 
     @classmethod
     def of(cls, error: Mapping[str, Any], document: Any, model: Any) -> "_Fault":
-        """Construct the fault from a pydantic error, whose location also lists union members."""
+        """Construct a fault from a pydantic error.
+
+        The location in the error also contains members of unions. The path leaves them out.
+        """
         kind, location, path = error["type"], error["loc"], list[Any]()
         value, hint = document, model
         is_key = location[-1:] == ("[key]",)
@@ -189,7 +203,7 @@ class _Fault:
 
 
 def _first(faults: Sequence[_Fault]) -> _Fault:
-    """Return the least deeply nested of the informative faults, preferring unknown keys.
+    """Return the least deeply nested informative fault; at equal depth, prefer an unknown key.
 
     A wrong type is uninformative if the value also has a deeper fault or a fault of another kind.
     """

@@ -150,10 +150,8 @@ def _rows(
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     place = plan.layout.cells(paper)
-    if table.keys and not Path(place).is_file():
-        raise ResultError(
-            f"{place}, the record of how {path} was made, is missing; restore it, or delete both"
-        )
+    if table.keys:
+        _check_exists(place, path)
     rows: dict[CellKey, CellTrials] = {}
     summary.dropped += ["/".join(key) for key in table.keys if key not in plan.trials.asked[paper]]
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
@@ -185,15 +183,30 @@ def _rows(
             continue
         if fresh is None:
             summary.unused += _unused(plan, trials)
-        if is_partial:
-            summary.partial.append("/".join(key))
-        elif stored is None:
-            summary.missing.append("/".join(key))
-        elif plan.trials.is_committed(trials):
-            summary.kept += 1
-        else:
-            summary.stale.append("/".join(key))
+        _count_unpublished(plan, trials, summary, stored, is_partial=is_partial)
     return rows
+
+
+def _check_exists(records: str, table: str) -> None:
+    """Raise ResultError if the file with the records of a table is missing."""
+    if not Path(records).is_file():
+        raise ResultError(
+            f"{records}, the record of how {table} was made, is missing; restore it, or delete both"
+        )
+
+
+def _count_unpublished(
+    plan: "Plan", trials: Trials, summary: Summary, stored: CellTrials | None, *, is_partial: bool
+) -> None:
+    """Count a cell without published results as partial, missing, kept or stale."""
+    if is_partial:
+        summary.partial.append("/".join(trials.key))
+    elif stored is None:
+        summary.missing.append("/".join(trials.key))
+    elif plan.trials.is_committed(trials):
+        summary.kept += 1
+    else:
+        summary.stale.append("/".join(trials.key))
 
 
 def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
