@@ -98,7 +98,7 @@ def test_a_figure_of_other_trials_than_those_beside_it_says_so(figure, capsys):
     figure.with_suffix(".pdf").unlink()
     assert not trace.trace(figure)["is_current"]
     assert main.main(["provenance", str(figure)]) == 0
-    assert "today's code and tables would make another file" in capsys.readouterr().out
+    assert "the current code and tables would make a different file" in capsys.readouterr().out
 
 
 def test_cells_that_are_not_published_are_named(figure, capsys):
