@@ -56,7 +56,7 @@ VALUES = [
     ("only={algorithms: [glb_omdd]}", "did you mean 'glb_omd'"),
     (
         "only={algorithms: [glb_omd], settings: [student_t]}",
-        "allowed: names that match a common cell",
+        "allowed: names that together select a cell",
     ),
     ("resource_limits=maybe", "resource_limits is 'maybe'; allowed: true or false"),
     ("timing={cores: 0}", "timing.cores is 0; allowed: at least 1"),

@@ -195,8 +195,8 @@ def test_a_changed_file_is_refused(figure):
     ("name", "words"),
     [
         ("figures/go_ucb/none.png", "is not a file; allowed"),
-        ("figures/go_ucb/other.png", "no record next to or above"),
-        ("figures/claims.csv", "no record next to"),
+        ("figures/go_ucb/other.png", "no record in the folder of .*other.png, or"),
+        ("figures/claims.csv", "has a record of its claims"),
     ],
 )
 def test_what_nobody_knows_is_said_to_be_so(figure, name, words):

@@ -1,4 +1,4 @@
-"""The page of results: one HTML file, made only from committed tables, that needs no network.
+"""The page of results, a single HTML file that needs no network and shows only committed data.
 
 `content` collects the page's data, `curves` packs its curves, `findings` fills numbers into the
 sentences about results, `formulas` turns docstrings into HTML, `build` assembles the file, and

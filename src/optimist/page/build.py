@@ -127,7 +127,8 @@ def plot_style() -> str:
     found = _PLOT_STYLE.findall(_own("vendor/plot.umd.min.js"))
     if len(found) != 1:
         raise ResultError(
-            "plot.umd.min.js does not add exactly one known style; allowed: version 0.6.17"
+            "plot.umd.min.js does not contain exactly one style of the expected form; "
+            "allowed: version 0.6.17"
         )
     return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
 

@@ -200,7 +200,7 @@ class _Paper:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Results and curves of all cells; those of the group ``paper`` precede ``variants``."""
+        """Results and curves of all cells; the group ``paper`` comes before ``variants``."""
         table = TrialTable(self.base / self.layout.trials(self.name))
         lanes_of: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
@@ -272,7 +272,7 @@ class _Paper:
         }
 
     def labels(self) -> dict[str, Any]:
-        """Return the name, colour, marker and dash of each label in the cells."""
+        """Return the name, colour, marker and dashes of each label in cells, by ``paper/label``."""
         style = Style(self.paper, {})
         options = self.paper.get("options")
         return {
@@ -305,7 +305,7 @@ class _Paper:
         return environment_domain(spec["environment"])
 
     def about(self) -> dict[str, Any]:
-        """Return the description of a paper, with the order of its methods and settings."""
+        """Return the description of a paper, with names of methods and the order of settings."""
         keys, shown = ("title", "reference", "method", "names"), {*self._names("setting")}
         return {
             **{key: self.paper[key] for key in keys},
@@ -360,14 +360,14 @@ def _method(name: str, domain: str) -> dict[str, Any]:
 
 
 def _file(cls: type) -> str:
-    """Return the path of the file that defines a class, or only its name outside this package."""
+    """Return the path of a class's file in this project; for other files, return only the name."""
     path = Path(inspect.getfile(cls))
     is_own = path.is_relative_to(PACKAGE)
     return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
 
 
 def _headings(paper: str) -> list[list[str]]:
-    """Return the title and anchor of each section in docs/deviations.md on a paper."""
+    """Return the title and anchor of each section about a paper in docs/deviations.md."""
     path = project_root() / "docs" / "deviations.md"
     headings, inside = [], False
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,9 +1,8 @@
 """Packing of the page's curves into a text that encodes compressed 16-bit numbers.
 
-The values of a curve are divided by the largest value of its cell and rounded to multiples of
-1/65535, which are stored as integers. The first integer of each curve, and the differences between
-consecutive integers, are stored modulo 65536. The high bytes of all these numbers precede their low
-bytes.
+The values of a curve are divided by the largest value of its cell, multiplied by 65535 and rounded
+to integers. The first integer of each curve, and the differences between consecutive integers, are
+stored modulo 65536. The high bytes of all stored numbers precede their low bytes.
 """
 
 import base64
@@ -70,8 +69,8 @@ def pack(
     -------
     list of dict
         The cells. Their curves are replaced by mappings with ``grid``, the index of the cell's list
-        of rounds; ``at``, the index of its first packed number; ``top``, its largest value; and
-        ``count``, the number of its curves.
+        of rounds; ``at``, the index of the first packed number; ``top``, the largest value; and
+        ``count``, the number of curves.
     list of list of int
         The lists of rounds.
     str
@@ -96,7 +95,7 @@ def pack(
 
 
 def _steps(curves: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return curves, an array of shape (n, T), as integers, and their largest value."""
+    """Convert curves, an array of shape (n, T), to integers; also return their largest value."""
     values = curves.clip(min=0.0)
     top = float(f"{values.max():.6g}")
     return np.rint(np.minimum(values / (top or 1.0), 1.0) * STEPS).astype(np.int64), top

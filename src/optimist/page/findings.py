@@ -14,7 +14,7 @@ from optimist.page.verdicts import COLUMN
 SOURCE = "config/findings.yaml"
 # Columns of a check that a sentence may quote. The chart of the check on the page also needs them.
 NUMBERS = ("value", "low", "high", "n")
-# Used for a paper that the file does not mention.
+# Value for a paper that the file does not mention.
 NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 
@@ -31,7 +31,7 @@ def fill(
     *,
     strict: bool = True,
 ) -> dict[str, Any]:
-    """Replace the placeholders in the sentences by numbers.
+    """Replace the placeholders in the sentences with numbers.
 
     Parameters
     ----------

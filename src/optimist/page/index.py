@@ -1,4 +1,4 @@
-"""Markdown texts with results: the index of figures, and parts of the README and documents."""
+"""Markdown texts with results: the index of figures, and parts of README.md and docs."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any

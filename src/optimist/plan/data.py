@@ -58,11 +58,11 @@ class PlannedData:
 
     @property
     def request(self) -> dict[str, Any]:
-        """Resources that a job requests to prepare a data set, as for an unmeasured study."""
+        """Resources that a job requests to prepare a data set: those of an unmeasured study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configured options of the functions ``write`` and ``facts`` of a data set."""
+        """Return the configured options of the ``write`` and ``facts`` functions for a data set."""
         how = preparation(wildcards.dataset)
         configured = self._options.get(how.raw, {})
         return {name: how.select_options(name, configured) for name in ("write", "facts")}

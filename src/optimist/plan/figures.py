@@ -1,4 +1,4 @@
-"""Figures and tables of papers: their parts, inputs and files."""
+"""Figures and tables of papers: their names, panels, and the cells and studies that they show."""
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import product
@@ -26,7 +26,7 @@ Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of a configured figure, or a list that contains a configured table."""
+    """Return the panels of the figure, or the single table, that ``spec`` configures."""
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
@@ -124,7 +124,7 @@ class PlannedShown:
         return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
-        """Return a wildcard constraint that matches the names of one kind and no others."""
+        """Return a wildcard constraint that matches only names of figures, or only of tables."""
         papers = self._basis.papers
         return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 
@@ -202,7 +202,7 @@ class PlannedShown:
         )
         for name in of_figures & of_tables:
             raise ConfigError(
-                f"{name!r} names both a figure and a table; allowed: only one of them"
+                f"{name!r} names both a figure and a table; allowed: another name for one of them"
             )
         for name in of_figures | of_tables:
             if len(name) > LONGEST_NAME:
@@ -234,7 +234,7 @@ class PlannedShown:
                         block = "block of runs" if lane == "regret" else "race of timings"
                         raise ConfigError(
                             f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add it "
-                            "in runs.yaml, or remove the entry"
+                            "to runs.yaml, or remove it from the figure or table"
                         )
                 part.check(self._basis.papers[paper])
             except ConfigError as error:

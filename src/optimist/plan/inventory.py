@@ -104,7 +104,8 @@ def others(plan: Plan) -> dict[str, int]:
     """
     if any(plan.config["only"].values()):
         raise ConfigError(
-            "only leaves out cells, so their results would be listed as other files; allowed: []"
+            "only leaves out cells, so their results would be listed as other files; "
+            "allowed: empty lists in only"
         )
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}

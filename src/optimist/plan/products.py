@@ -201,7 +201,7 @@ def make(product: Product, sources: Sources) -> None:
         write_text(f"{json.dumps(about, indent=1, sort_keys=True)}\n", drafts[product.record])
         record.parent.mkdir(parents=True, exist_ok=True)
         with locked(record.parent):
-            record.unlink(missing_ok=True)  # so a killed process leaves no stale record
+            record.unlink(missing_ok=True)  # so that a killed process leaves no stale record
             for path, draft in drafts.items():
                 write_atomically(path, partial(shutil.copyfile, draft))
 

@@ -1,4 +1,4 @@
-"""Publishing: put the contents of result files into the committed tables of a paper."""
+"""Publication of results: the contents of result files are put into a paper's committed tables."""
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ class Summary:
     dropped: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
-        """Return a summary line, then a line for each list that is not empty."""
+        """Return a summary line, followed by one line for each list that is not empty."""
         lines = [f"{self.paper}: {self.published} from results, {self.kept} kept"]
         for names, words in (
             (self.missing, "missing"),
@@ -172,7 +172,7 @@ def _rows(
                     f"{'/'.join(key)} in {path} does not match its record in {place}; "
                     "restore both files, or publish a run that includes this cell"
                 )
-            stored = None  # the record describes other rows
+            stored = None  # the record describes different rows
         is_partial = trials is not None and trials.race in left_out
         fresh = None if trials is None or is_partial else from_results(plan, trials, wanted)
         if fresh is not None and not (stored and _has_more(record, fresh[1], plan)):
@@ -368,7 +368,7 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
 
 
 def _numbers(path: Path) -> str:
-    """Return a digest of the numbers in a result file, which holds trials or rows of a study."""
+    """Return a digest of the numbers in a result file, which holds trials or tables of a study."""
     if "study" in path.parts[-3:-2]:
         return study_tables.content(study_tables.read(path)[0])
     return results.digest(results.read(path))

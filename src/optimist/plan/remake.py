@@ -63,7 +63,7 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
-    """Return the names of the cells and studies in products that other code produced.
+    """Return the names of the shown cells and studies that other code produced.
 
     Cells whose rows do not match their record are included, with a remark.
     """

@@ -1,4 +1,4 @@
-"""The command `optimist reseal`, which checks that the current code reproduces older results."""
+"""The command `optimist reseal`, which checks whether the current code reproduces older results."""
 
 import random
 from bisect import bisect_right
@@ -52,7 +52,7 @@ class Summary:
     other: dict[str, str] = field(default_factory=dict)
 
     def in_words(self) -> str:
-        """Return a summary line, then a line for each cell or study that differs."""
+        """Return a summary line, followed by one line for each entry of ``other``."""
         lines = [f"{self.paper}: {self.equal} reproduced, {self.current} already up to date"]
         lines += [f"  {name}: {why}" for name, why in self.other.items()]
         return "\n".join(lines)
@@ -222,7 +222,7 @@ def _fault_of_curve(
 
 
 def _precision(trials: Trials, cell: CellTrials) -> type:
-    """Return the floating-point type of a cell's values at each round in a table."""
+    """Return the data type in which the table stores a cell's values at each round."""
     last = max((rounds[-1] for rounds in cell.rounds if len(rounds)), default=0)
     recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
     return float if trials.lane == "regret" and recorded <= FEW else np.float32

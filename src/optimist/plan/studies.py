@@ -58,7 +58,7 @@ class PlannedStudies:
         return [study.name for study in of_paper(self._basis.papers[paper])]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
-        """Return the studies of a paper that make the given tables."""
+        """Return the names of a paper's studies that make any of the given tables."""
         studies = of_paper(self._basis.papers[paper])
         return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
@@ -116,7 +116,7 @@ class PlannedStudies:
     # Functions that the rule ``study`` of the workflow calls.
 
     def inputs(self, wildcards: Any) -> list[str]:
-        """Return the paths of the data sets that a study uses and of their files of facts."""
+        """Return the paths of the data sets that a study uses, and of the facts about them."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
         return [
             *map(self._basis.layout.data, datasets),

@@ -38,7 +38,7 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     observed = observer.record()
     files = frozenset().union(*map(closure, modules_of(study, cells)))
     names = [f"{name}." for name in map(dotted, filter(is_own, files))]
-    observed["modules"] = {  # except modules that the digest covers, and their packages
+    observed["modules"] = {  # without modules that the digest covers, and without their packages
         module: digest
         for module, digest in observed["modules"].items()
         if not any(name.startswith(f"{module}.") for name in names)

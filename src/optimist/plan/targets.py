@@ -168,7 +168,7 @@ class PlannedTargets:
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
-        """Return plain data on the `Sources` that a product will have once its inputs exist."""
+        """Return the content of the `Sources` that a product will have once its inputs exist."""
         planned, files = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))

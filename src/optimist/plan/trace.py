@@ -110,7 +110,7 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
     if not papers:
-        raise ResultError(f"no record of any paper's claims exists below the folder of {path}")
+        raise ResultError(f"no paper below the folder of {path} has a record of its claims")
     for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
         if not Path(part).is_file():
             raise ResultError(f"{part} does not exist; {_again(path)}")
@@ -194,7 +194,7 @@ def _record(path: Path) -> Path:
                 return place
             other = other or (digest and place)
     if other is None:
-        raise ResultError(f"no record in the folders next to or above {path} lists it")
+        raise ResultError(f"no record in the folder of {path}, or in the folder above it, lists it")
     raise ResultError(
         f"{path} is not the file that {os.path.relpath(other)} describes: it was changed or comes "
         f"from another run; {how_to_restore(path, _again(path))}"

@@ -97,7 +97,7 @@ class PlannedTrials:
         self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
         if restricts and not any(self._of_paper.values()):  # figures of studies have no cells
-            raise ConfigError(f"only is {dict(only)!r}; allowed: names that match a common cell")
+            raise ConfigError(f"only is {dict(only)!r}; allowed: names that together select a cell")
         for trials in self:
             place = trials.place("")
             check_length(*place[1:4], place.trials)
