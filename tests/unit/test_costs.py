@@ -78,7 +78,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
 def test_a_wrong_row_is_named(tmp_path, line):
     path = tmp_path / "costs.csv"
     path.write_text(f"lane,paper,setting,algorithm,rounds,cpu_seconds,peak_mb\n{line}\n")
-    allowed = "(lane, paper|at least one round)"
+    allowed = "(valid values for lane, paper|at least one round)"
     with pytest.raises(ConfigError, match=rf"costs\.csv, line 2: .*allowed: {allowed}"):
         read(path)
 

@@ -54,7 +54,10 @@ VALUES = [
     ("papers=[glb_omd, glb_omd]", "each entry once"),
     ("only={settings: [nope]}", "unknown name in only.settings 'nope'"),
     ("only={algorithms: [glb_omdd]}", "did you mean 'glb_omd'"),
-    ("only={algorithms: [glb_omd], settings: [student_t]}", "allowed: names that share a cell"),
+    (
+        "only={algorithms: [glb_omd], settings: [student_t]}",
+        "allowed: names that together select a cell",
+    ),
     ("resource_limits=maybe", "resource_limits is 'maybe'; allowed: true or false"),
     ("timing={cores: 0}", "timing.cores is 0; allowed: at least 1"),
     ("unknown=1", "unknown key 'unknown'"),

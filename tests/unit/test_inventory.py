@@ -96,7 +96,7 @@ def test_the_inventory_names_every_state(folder):
     text = inventory.to_text(entries, {})
     assert "5 results planned: 2 present, 2 absent (0 of these in the committed" in text
     assert "1 damaged; 1 with trials" in text and "out_of_time 3 of 3 trials" in text
-    assert "is damaged" in text and "of other code" not in text
+    assert "is damaged" in text and "other code" not in text
     assert "optimist results --delete damaged" in text and "--delete early" in text
 
 
@@ -143,7 +143,7 @@ def test_results_of_other_code_are_found_and_deleted(folder, monkeypatch, capsys
     found = inventory.others(folder)
     assert {*found} == {str(path) for path in (*others, study)} and found[str(study)] == 1
     assert main.main(["results"]) == 0
-    assert "4 files, 0.0 MB, are of other code or another" in capsys.readouterr().out
+    assert "4 files, 0.0 MB, come from other code or another" in capsys.readouterr().out
     assert main.main(["results", "--delete", "other"]) == 0
     assert inventory.others(folder) == {} and not (folder.root / "time/toy").exists()
     assert states(folder) == ["present", "absent", "damaged", "early"]

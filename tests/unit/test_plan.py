@@ -479,9 +479,9 @@ def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
     ("kind", "name", "words"),
     [
         ("tables", "fig2", "'fig2' names both a figure and a table"),
-        ("figures", "claims", "'claims' names a figure or table"),
-        ("tables", "publish", "'publish' names a figure or table"),
-        ("parts", "fig2", "'fig2' names a part"),
+        ("figures", "claims", "'claims' is reserved and cannot name a figure or table"),
+        ("tables", "publish", "'publish' is reserved and cannot name a figure or table"),
+        ("parts", "fig2", "'fig2' is already used and cannot name a part"),
     ],
 )
 def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypatch):

@@ -294,7 +294,7 @@ def test_rows_that_are_not_those_of_their_record_are_missing(published):
     assert not planned(committed="use").trials.needed("glb_omd", [KEY])
     records_of(plan, content="0" * 16)
     (seen,) = plans(["glb_omd"], [], [], None)
-    name = f"glb_omd/{'/'.join(KEY)} (its rows are not those of its record)"
+    name = f"glb_omd/{'/'.join(KEY)} (its rows do not match its record)"
     assert name in of_other_code(seen, shown(seen, "fig1"))
     with pytest.raises(ResultError, match=re.escape(name)):
         decide_one(seen, "glb_omd.01", True, print)
@@ -364,7 +364,9 @@ def test_results_in_other_parts_are_copied_and_those_that_no_job_has_are_named(p
     Path(first).unlink()
     summary = publish(one, "glb_omd")
     assert summary.unused == [second]
-    assert f"not used, as no job has their range of trials: 1: {second}" in (summary.in_words())
+    assert f"not used, because no job has their range of trials: 1: {second}" in (
+        summary.in_words()
+    )
 
 
 @pytest.mark.parametrize("folders", [["other", "third"], ["other"]])
@@ -584,8 +586,8 @@ def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(publis
         (lambda c: {"instance": ["f/1"] * 2}, "met None, not 'f/1'"),
         (lambda c: {"at": {"regret": [v * 1.1 for v in c.at["regret"]]}}, "regret .* at round 1, "),
         (lambda c: {"ends": {**c.ends, "more": c.ends["regret"]}}, "has more nan, not"),
-        (lambda c: {"rounds": [v + 1 for v in c.rounds]}, "has other rounds than in the table"),
-        (lambda c: {"rounds": [np.r_[0, v[1:]] for v in c.rounds]}, "has other rounds than in the"),
+        (lambda c: {"rounds": [v + 1 for v in c.rounds]}, "has different rounds from the table"),
+        (lambda c: {"rounds": [np.r_[0, v[1:]] for v in c.rounds]}, "has different rounds from"),
     ],
     ids=["end", "status", "instance", "curve", "column", "later end", "other rounds"],
 )
@@ -616,7 +618,7 @@ def test_rows_that_are_not_those_of_their_record_are_not_resealed(published):
     records_of(published, content="0" * 16, digest="0" * 64)
     records = records_of(published)
     summary = reseal(planned(), "glb_omd", 1)
-    said = "its rows in the table are not those of its record"
+    said = "its rows in the table do not match its record"
     assert (summary.equal, summary.other["/".join(KEY)]) == (0, said)
     assert records_of(published) == records
     Path(published.layout.cells("glb_omd")).unlink()
@@ -631,7 +633,7 @@ def test_a_timed_study_is_compared_without_its_seconds(tmp_path):
     study_tables.write(study_class("scaling")(section).tabulate([]), path)
     known = study_tables.content(study_tables.read(path)[0])
     assert fault_of_study("scaling", spec, known, path, "") == ""
-    said = "its tables are not those of its record"
+    said = "its tables do not match its record"
     assert fault_of_study("scaling", spec, "0" * 16, path, "") == said
     spec["section"] = {**section, "dimensions": [2, 4]}
-    assert fault_of_study("scaling", spec, known, path, "") == "its tables have other numbers"
+    assert fault_of_study("scaling", spec, known, path, "") == "its numbers differ"

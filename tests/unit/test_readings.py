@@ -554,8 +554,8 @@ UNRUN = [
         ["'scale sd' (regret/gaussian/ofull", "did you mean 'regret/gaussian/oful'"],
     ),
     ([TIMES], ["'scale sd' (timing/gaussian/hvt_ucb"]),
-    ([NOT_RUN], ["no cell runs the reading 'scale sd'; allowed"]),
-    ([NOT_RUN, {**CHECK, "status": "ours"}], ["no cell runs the reading 'scale sd'; allowed"]),
+    ([NOT_RUN], ["no cell is run for reading 'scale sd'; allowed"]),
+    ([NOT_RUN, {**CHECK, "status": "ours"}], ["no cell is run for reading 'scale sd'; allowed"]),
 ]
 
 

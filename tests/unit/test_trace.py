@@ -98,7 +98,7 @@ def test_a_figure_of_other_trials_than_those_beside_it_says_so(figure, capsys):
     figure.with_suffix(".pdf").unlink()
     assert not trace.trace(figure)["is_current"]
     assert main.main(["provenance", str(figure)]) == 0
-    assert "today's code and tables would make another file" in capsys.readouterr().out
+    assert "the current code and tables would make a different file" in capsys.readouterr().out
 
 
 def test_cells_that_are_not_published_are_named(figure, capsys):
@@ -195,8 +195,8 @@ def test_a_changed_file_is_refused(figure):
     ("name", "words"),
     [
         ("figures/go_ucb/none.png", "is not a file; allowed"),
-        ("figures/go_ucb/other.png", "no record next to or above"),
-        ("figures/claims.csv", "no record next to"),
+        ("figures/go_ucb/other.png", "no record in the folder of .*other.png, or"),
+        ("figures/claims.csv", "has a record of its claims"),
     ],
 )
 def test_what_nobody_knows_is_said_to_be_so(figure, name, words):

@@ -15,7 +15,8 @@ from optimist.page.content import collect
 from optimist.plan.plan import Plan
 
 MOST_BYTES = 5_000_000
-# Numbers of trials per cell whose own curves are kept, tried until the page is small enough.
+# Maximum numbers of trials per cell whose curves the page contains. They are tried in this order
+# until the page has at most ``ROOMY_BYTES`` bytes.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
 SCRIPTS = (
@@ -36,7 +37,7 @@ def write(plan: Plan, base: Path) -> dict[str, int]:
     ----------
     plan : Plan
     base : Path
-        The folder that paths are relative to: a checkout, or Snakemake's working directory.
+        Folder to which paths are relative: a checkout, or Snakemake's working directory.
 
     Raises
     ------
@@ -58,9 +59,9 @@ def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ResultError
-        If a committed file is missing or has changed, or if the page is too large.
+        Raised when a committed file is missing or has changed, or when the page is too large.
     ConfigError
-        If a sentence relies on a verdict that has changed.
+        Raised when a sentence relies on a verdict that has changed.
     """
     content = collect(plan, base)
     for trials in TRIALS:
@@ -97,13 +98,13 @@ def render(data: dict[str, Any], packed: str) -> str:
 
 
 def as_script(data: Any) -> str:
-    """Return data as JSON for a script element, such that no text in it can end the element."""
+    """Return data as JSON for a script element, without text that could end the element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def policy(scripts: list[str], styles: list[str]) -> str:
-    """Return the content security policy: it allows only these scripts and styles, and images."""
+    """Return a content security policy that allows only images and these scripts and styles."""
     allowed = {
         "default-src": ["'none'"],
         "script-src": [_hash(script) for script in scripts],
@@ -125,7 +126,10 @@ def plot_style() -> str:
     """Return the style that Observable Plot adds to its drawings."""
     found = _PLOT_STYLE.findall(_own("vendor/plot.umd.min.js"))
     if len(found) != 1:
-        raise ResultError("the style of plot.umd.min.js was not found; allowed: version 0.6.17")
+        raise ResultError(
+            "plot.umd.min.js does not contain exactly one style of the expected form; "
+            "allowed: version 0.6.17"
+        )
     return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
 
 

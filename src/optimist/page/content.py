@@ -1,7 +1,7 @@
-"""Content of the page of results, from committed files: claims, figures, cells and methods.
+"""Content of the page of results: claims, figures, cells and methods, read from committed files.
 
-Outcomes, values and intervals are copied. Only summaries of trials are computed here, with the
-functions of the pipeline. `page.schema.json` describes the content.
+The outcomes, values and intervals of claims are copied. Only summaries of trials are computed here,
+by the functions that also serve figures and tables. `page.schema.json` describes the content.
 """
 
 import base64
@@ -41,26 +41,26 @@ from optimist.page.verdicts import CHECK_COLUMNS, number
 from optimist.plan.plan import Plan
 
 VERSION = 1
-# Kinds of panels whose curves the explorer shows.
+# Kinds of panels whose curves the page's explorer shows.
 EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
 def collect(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the content of the page; its cells contain curves as returned by `curves.of_cell`.
+    """Return the content of the page, in which cells contain the curves from `curves.of_cell`.
 
     Parameters
     ----------
     plan : Plan
-        The plan of the configuration whose figures are shown.
+        Plan of the configuration whose results the page shows.
     base : Path
-        The folder that the paths of figures are relative to.
+        Folder to which the paths of files are relative.
 
     Raises
     ------
     ResultError
-        If a file that the page shows does not exist or has changed.
+        Raised when a file that the page shows does not exist or has changed.
     ConfigError
-        If a sentence relies on a verdict that has changed; raised only in the project itself.
+        Raised when, in the project's own folder, a sentence relies on a verdict that has changed.
     """
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
@@ -94,7 +94,7 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
 
 
 def _quantiles(most: int) -> list[float]:
-    """Return Student's t quantiles for 95 % intervals of means of n = 2, ..., ``most`` values."""
+    """Return the 97.5 % quantiles of Student's t for means of n = 2, ..., ``most`` values."""
     from scipy.special import stdtrit
 
     return [float(f"{stdtrit(n - 1, 0.975):.10g}") for n in range(2, most + 1)]
@@ -116,7 +116,7 @@ class _Paper:
     def _path(self, path: str, product: str) -> Path:
         """Return the path of a file that belongs to a figure or to the claims.
 
-        Raise ResultError if the file does not match its record.
+        Raise ResultError if the file is missing or does not match its record.
         """
         command = f"optimist draw {self.name}/{product}"
         if product == "claims":
@@ -161,9 +161,9 @@ class _Paper:
         }
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
-        """Return whether a figure is shown.
+        """Return whether the page shows a figure.
 
-        The plan must make it. A figure outside the group ``paper`` must also exist.
+        It shows the requested figures. Those outside the group ``paper`` must also exist.
         """
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
@@ -173,7 +173,7 @@ class _Paper:
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
-        for ending in ("png", "pdf", "csv"):  # a reader may have these files next to the page
+        for ending in ("png", "pdf", "csv"):  # these files are optional
             if (self.base / places[ending]).is_file():
                 self._path(places[ending], name)
         thumbnail = self._path(places["webp"], name).read_bytes()
@@ -200,7 +200,7 @@ class _Paper:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Results and curves of every cell, with the group ``paper`` before ``variants``."""
+        """Results and curves of all cells; the group ``paper`` comes before ``variants``."""
         table = TrialTable(self.base / self.layout.trials(self.name))
         lanes_of: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
@@ -221,7 +221,7 @@ class _Paper:
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
-        """Return a cell's final regrets, their mean with its 95 % interval, times and statuses."""
+        """Return a cell's final regrets, their mean and its 95 % interval, times and statuses."""
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")
@@ -248,7 +248,7 @@ class _Paper:
         return {key: one for key, one in drawn.items() if one is not None}
 
     def _names(self, key: str) -> list[str]:
-        """Return the distinct values of a key of the cells: their settings or their labels."""
+        """Return the distinct values of ``key`` (``setting`` or ``label``) among the cells."""
         return [*dict.fromkeys(cell[key] for cell in self.cells)]
 
     # Descriptions of cells.
@@ -272,7 +272,7 @@ class _Paper:
         }
 
     def labels(self) -> dict[str, Any]:
-        """Return the name, colour, marker and dash of each label in the cells."""
+        """Return the name, colour, marker and dashes of each label in cells, by ``paper/label``."""
         style = Style(self.paper, {})
         options = self.paper.get("options")
         return {
@@ -288,7 +288,7 @@ class _Paper:
     def methods(self, described: Mapping[str, Any]) -> dict[str, Any]:
         """Return the methods that occur in cells, by ``domain/name``.
 
-        ``described`` holds the methods of earlier papers.
+        ``described`` contains the methods of the papers that were read before.
         """
         methods = {}
         for name in dict.fromkeys(map(name_of, self._names("label"))):
@@ -305,7 +305,7 @@ class _Paper:
         return environment_domain(spec["environment"])
 
     def about(self) -> dict[str, Any]:
-        """Return the description of a paper, with the order of its methods and settings."""
+        """Return the description of a paper, with names of methods and the order of settings."""
         keys, shown = ("title", "reference", "method", "names"), {*self._names("setting")}
         return {
             **{key: self.paper[key] for key in keys},
@@ -360,14 +360,14 @@ def _method(name: str, domain: str) -> dict[str, Any]:
 
 
 def _file(cls: type) -> str:
-    """Return the path of a class's file in this project, or the file's name if it is elsewhere."""
+    """Return the path of a class's file in this project; for other files, return only the name."""
     path = Path(inspect.getfile(cls))
     is_own = path.is_relative_to(PACKAGE)
     return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
 
 
 def _headings(paper: str) -> list[list[str]]:
-    """Return the title and anchor of each of a paper's sections in docs/deviations.md."""
+    """Return the title and anchor of each section about a paper in docs/deviations.md."""
     path = project_root() / "docs" / "deviations.md"
     headings, inside = [], False
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -381,10 +381,10 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the origins of each paper's results, and the data sets.
+    """Return the origins of each paper's results, and descriptions of the data sets.
 
-    For each paper, list the versions of the code and the machines that produced its results, in
-    decreasing order of the number of cells.
+    For each paper, the commits and machines that produced its results are listed in decreasing
+    order of the number of cells.
     """
     papers = {}
     for name in plan.papers:

@@ -1,8 +1,8 @@
-"""Packing of curves for the page, as text that encodes compressed 16-bit numbers.
+"""Packing of the page's curves into a text that encodes compressed 16-bit numbers.
 
-The values of a curve are divided by the largest value of its cell, and rounded to whole steps of
-1/65535. The first number of steps, and the difference of each further number from the previous
-one, are stored modulo 65536. The high bytes of all numbers come first, then the low bytes.
+The values of a curve are divided by the largest value of its cell, multiplied by 65535 and rounded
+to integers. The first integer of each curve, and the differences between consecutive integers, are
+stored modulo 65536. The high bytes of all stored numbers precede their low bytes.
 """
 
 import base64
@@ -16,16 +16,17 @@ from optimist.experiments.cell_trials import CellTrials, kept_rounds
 from optimist.numerics.statistics import summaries
 
 STEPS = 2**16 - 1
-# The key under which a cell contains its curves, by lane.
+# Key under which a cell contains its curves, by lane.
 KEYS = {"regret": "curves", "timing": "times"}
 
 
 class Drawn(NamedTuple):
     """Curves of a cell in one lane, at about sixty of its rounds.
 
-    ``rounds`` has shape (m,). ``trials``, of shape (n, m), contains the complete trials.
-    ``summaries``, of shape (6, m), contains the `optimist.numerics.statistics.SUMMARIES` of these
-    trials. A single trial has no interval, so both ends of its interval are set to the mean.
+    ``rounds`` is an array of shape (m,) that contains these rounds. ``trials`` has shape (n, m),
+    with one row for each complete trial. ``summaries`` has shape (6, m), with one row for each of
+    the `optimist.numerics.statistics.SUMMARIES` of these trials. A single trial has no interval, so
+    both ends of the interval are set to the mean.
     """
 
     rounds: np.ndarray
@@ -54,19 +55,26 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
 def pack(
     cells: Sequence[Mapping[str, Any]], trials: int
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
-    """Return the cells with positions in place of curves, the lists of rounds, and packed curves.
-
-    A position has ``grid``, the index of the cell's list of rounds; ``at``, the place of its curves
-    among all packed numbers; ``top``, their largest value; and ``count``, the number of curves.
-    Values below zero count as zero.
+    """Pack the curves of cells into one text. Values below zero are replaced by zero.
 
     Parameters
     ----------
     cells : sequence of mapping
         Cells with ``curves`` and ``times`` from `of_cell`.
     trials : int
-        Largest number of trials per cell whose own regret curves are kept. For times, only
-        summaries are kept.
+        Maximum number of trials per cell whose regret curves are kept in addition to the summaries.
+        For times, only the summaries are kept.
+
+    Returns
+    -------
+    list of dict
+        The cells. Their curves are replaced by mappings with ``grid``, the index of the cell's list
+        of rounds; ``at``, the index of the first packed number; ``top``, the largest value; and
+        ``count``, the number of curves.
+    list of list of int
+        The lists of rounds.
+    str
+        The packed curves.
     """
     packed, grids, numbers, length = [], list[list[int]](), list[np.ndarray](), 0
     for cell in cells:
@@ -87,7 +95,7 @@ def pack(
 
 
 def _steps(curves: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the values of a cell's curves (n, T) as whole steps, and the largest value."""
+    """Convert curves, an array of shape (n, T), to integers; also return their largest value."""
     values = curves.clip(min=0.0)
     top = float(f"{values.max():.6g}")
     return np.rint(np.minimum(values / (top or 1.0), 1.0) * STEPS).astype(np.int64), top

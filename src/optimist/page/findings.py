@@ -1,6 +1,6 @@
 """Sentences about results, filled with numbers from claims.
 
-Each sentence names the verdict on which it relies, and is refused if this verdict changes.
+Each sentence names the verdict on which it relies, and is rejected if this verdict changes.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,14 +12,14 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"
-# Columns of a check that a sentence may quote. The drawing of the check also needs them.
+# Columns of a check that a sentence may quote. The chart of the check on the page also needs them.
 NUMBERS = ("value", "low", "high", "n")
-# Empty sentences, for a paper that the file does not mention.
+# Value for a paper that the file does not mention.
 NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 
 def load() -> dict[str, Any]:
-    """Return the sentences of config/findings.yaml, with placeholders for numbers."""
+    """Return the sentences in config/findings.yaml, which have placeholders for numbers."""
     sentences: dict[str, Any] = read(SOURCE, Findings)
     return sentences
 
@@ -31,30 +31,31 @@ def fill(
     *,
     strict: bool = True,
 ) -> dict[str, Any]:
-    """Return the sentences with numbers in place of placeholders.
+    """Replace the placeholders in the sentences with numbers.
 
     Parameters
     ----------
     document : mapping
         The result of `load`.
     claims : mapping
-        Claims of the page by ID; see `optimist.page.content`.
+        Claims in the content of the page, by ID; see `optimist.page.content`.
     papers : collection of str
         The papers to show; sentences about other papers are left out.
     strict : bool
-        Whether to refuse a sentence whose verdict has changed, instead of leaving it out.
+        Whether to raise an error, instead of leaving a sentence out, if its verdict has changed.
 
     Returns
     -------
     dict
-        ``papers``: sentences on the claims and results of each paper; ``findings``: a list of
-        mappings with the claim, the text, and the index of the check within its claim. A shortened
-        run has no sentences about results.
+        ``papers`` contains the sentences on the claims and results of each paper. ``findings`` is a
+        list of mappings with the claim, the text, and the index of the check within the claim. If
+        the run was shortened, there are no sentences about results.
 
     Raises
     ------
     ConfigError
-        If a claim or check does not exist, or a verdict differs from the one a sentence relies on.
+        Raised when a claim or check does not exist, or when a verdict differs from the one on which
+        a sentence relies.
     """
     words = {name: document["papers"].get(name, NO_WORDS) for name in papers}
     about, filled = {name: _plain(one) for name, one in words.items()}, []
@@ -75,12 +76,13 @@ def fill(
 
 
 def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
-    """Return the headline, claims and measurements of a paper, with numbers filled in.
+    """Return a paper's headline, what it says and what was measured, with numbers filled in.
 
     Raises
     ------
     ConfigError
-        If a claim or check does not exist, or a verdict differs from the one a sentence relies on.
+        Raised when a claim or check does not exist, or when a verdict differs from the one on which
+        a sentence relies.
     """
     place, about = f"papers.{paper}", document["papers"][paper]
     for claim, verdict in about["expects"].items():
@@ -100,7 +102,7 @@ def _plain(about: Mapping[str, Any]) -> dict[str, str]:
 def _holds(
     place: str, claim: str, verdict: str, claims: Mapping[str, Any], strict: bool = True
 ) -> bool:
-    """Return whether a claim has the expected verdict; if ``strict``, raise ConfigError if not."""
+    """Return whether a claim has the expected verdict; if not and ``strict``, raise ConfigError."""
     actual = claims[claim]["verdict"] if claim in claims else None
     if actual == verdict or not strict:
         return actual == verdict
@@ -115,7 +117,7 @@ def _holds(
 def _numbers(
     place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the index within its claim of the check that a sentence names, and its numbers."""
+    """Find the check that a sentence names; return its index in the claim, and its numbers."""
     name = entry["claim"]
     if name not in claims:
         raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)
@@ -138,6 +140,6 @@ def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:
         return text.format(**numbers)
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise ConfigError(
-            f"{SOURCE}: {place} cannot be filled ({error}); allowed: {', '.join(numbers)}, "
-            "if the check has them"
+            f"{SOURCE}: {place} cannot be filled ({error}); allowed: {', '.join(numbers)} "
+            "(only those that the check has)"
         ) from None

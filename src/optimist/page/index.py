@@ -1,4 +1,4 @@
-"""Markdown texts that are made with the page: the index of figures, and results in the README."""
+"""Markdown texts with results: the index of figures, and parts of README.md and docs."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -64,12 +64,12 @@ def _shows(claim: Mapping[str, Any], figure: str) -> bool:
 
 
 def _cell(text: str) -> str:
-    """Escape a text for a table cell, so that it opens neither a tag nor a link."""
+    """Escape text for a table cell, so that it cannot start a column, a tag or a link."""
     return text.replace("|", "\\|").replace("](", "]\\(").replace("<", "&lt;")
 
 
 def documents(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return the text between the markers of each document that shows verdicts, by path.
+    """Return the text to put between the markers of each document with verdicts, by path.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def documents(frame: "pd.DataFrame") -> dict[str, str]:
 
 
 def front(frame: "pd.DataFrame", papers: list[str]) -> str:
-    """Return the results: a headline for each paper, a table of claims and results, and a tally."""
+    """Return results for the README: headlines, a table of claims and results, and a tally."""
     said, known = findings.load(), claims(frame, {})
     about = {name: findings.overview(said, known, name) for name in papers}
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Conversion of claims from the table of `optimist.claims.table` to the form of the page."""
+"""Conversion of claims from the table in `optimist.claims.table` to the data of the page."""
 
 import math
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from optimist.claims.table import WHOLE
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a check on the page, in order; the first is the index of its reading.
+# Columns of a check on the page, in order. The first contains the index of the check's reading.
 CHECK_COLUMNS = (
     *("reading", "part", "check", "settings", "algorithms", "value", "low", "high"),
     *("interval", "method", "n", "units", "relation", "bound", "support", "refute", "outcome"),
@@ -30,7 +30,7 @@ def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[s
     Parameters
     ----------
     frame : DataFrame
-        The result of `optimist.claims.table.read_frame`.
+        Table of claims, as returned by `optimist.claims.table.read_frame`.
     stated : mapping
         Claims in the configuration by ID, with their notes and choices.
     """

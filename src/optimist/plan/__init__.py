@@ -1,1 +1,1 @@
-"""Planning of jobs, files and targets from a checked configuration."""
+"""Planning of the workflow's jobs, files and targets, based on a checked configuration."""

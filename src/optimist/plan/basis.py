@@ -1,4 +1,4 @@
-"""State shared by all parts of a plan: checked configuration, costs, paths and records."""
+"""State shared by all parts of a plan: the checked configuration, costs, paths and records."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +16,13 @@ from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey
 from optimist.plan import costs
 
-# Keys of the configuration that decide where files are, but not which results are produced.
+# Configuration keys that set the locations of files, the papers to run, or whether committed
+# results are reused. They have no effect on the results themselves.
 PLACES = ("results", "figures", "papers", "committed")
 
 
 class Basis:
-    """A checked configuration and the records of the committed tables.
+    """A checked configuration, and the records that describe the committed tables.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class Basis:
     Attributes
     ----------
     config, papers : dict
-        The whole checked configuration, and a dict of its papers by name.
+        The whole checked configuration, and the configuration of each paper by name.
     layout : Layout
     costs : Costs
     """
@@ -56,11 +57,15 @@ class Basis:
         return bool(self.config["committed"] == "use")
 
     def in_name(self, decisive: str) -> str:
-        """Return the digest used in a result's file name, which also covers package versions."""
+        """Return the digest that appears in the file name of a result.
+
+        It combines ``decisive``, the digest of all inputs of the result, with the versions of
+        packages.
+        """
         return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return a paper's committed records by cell, except the records of missing tables."""
+        """Return a paper's committed records by cell, except those whose table does not exist."""
         if paper not in self._records:
             has_trials = Path(self.layout.trials(paper)).is_file()
             has_studies = Path(self.layout.studies(paper)).is_file()
@@ -72,12 +77,12 @@ class Basis:
         return self._records[paper]
 
     def table(self, paper: str) -> TrialTable:
-        """Return a paper's committed table of trials, which is empty if there is no file."""
+        """Return a paper's committed table of trials, or an empty table if there is no file."""
         path = self.layout.trials(paper)
         return TrialTable(path if Path(path).is_file() else None)
 
     def forget(self, paper: str) -> None:
-        """Drop the cached records of a paper, because its tables have been written."""
+        """Drop the cached records of a paper; call this after its tables have been written."""
         self._records.pop(paper, None)
 
     @property
@@ -87,12 +92,12 @@ class Basis:
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
     def is_cut(self, *sections: str) -> bool:
-        """Return whether a section (``only``, ``caps``) leaves out cells, trials or rounds."""
+        """Return whether any of the given sections (``only``, ``caps``) restricts the run."""
         return any(value for section in sections for value in self.config[section].values())
 
     @property
     def shortened(self) -> str:
-        """The limits of a shortened run, such as ``at most 2 trials``, or an empty string."""
+        """The limits of a shortened run, such as ``at most 2 trials``; empty for a full run."""
         words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
         caps = {word: self.config["caps"][key] for key, word in words.items()}
         limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in caps.items() if n is not None]
@@ -100,7 +105,7 @@ class Basis:
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the section ``only``, with names from ``files`` replaced by canonical labels."""
+    """Return ``only``, with each algorithm in ``files`` replaced by its file's canonical name."""
 
     def label(text: str) -> str:
         name = name_of(text)

@@ -1,4 +1,4 @@
-"""Claims of one configuration: the trials that they need, and the lines that define them."""
+"""Claims in a configuration: the trials that they need, and their lines in the claims file."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,18 +19,19 @@ _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
 
 def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
-    """Return, by paper, how many trials of each cell are needed to decide the given claims.
+    """Return, for each paper, the number of trials of each cell that ``decide`` requires.
 
     Parameters
     ----------
     claims_by_paper : mapping
+        List of the claims of each paper.
     decide : mapping
-        Number of trials (or turns, in the timing lane) by claim.
+        Number of trials (or turns, in the timing lane) required for each claim, by claim ID.
 
     Raises
     ------
     ConfigError
-        Raised when a claim is unknown.
+        Raised when ``decide`` names an unknown claim.
     """
     by_name = {claim.id: claim for claims in claims_by_paper.values() for claim in claims}
     least: dict[str, dict[CellKey, int]] = {paper: {} for paper in claims_by_paper}
@@ -56,7 +57,7 @@ def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
             if not tested or (reading.name and cells and set(cells).isdisjoint(cells_asked)):
                 lacking = f" ({cells[0]}{nearest(cells[0], cells_asked)})" if cells else ""
                 raise ConfigError(
-                    f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; "
+                    f"claim {claim.id!r}: no cell is run for reading {reading.name!r}{lacking}; "
                     "allowed: readings with cells in runs.yaml (list others under key 'without')"
                 )
 
@@ -67,16 +68,17 @@ class PlannedClaims:
     Parameters
     ----------
     papers : mapping
+        Configuration of each paper, by name.
     decide : mapping
         Section ``decide`` of the configuration.
 
     Attributes
     ----------
     by_paper : dict
-        The claims of each paper.
+        List of the claims of each paper.
     least : dict
-        The minimum number of trials of each cell. Keys are the paper, then the lane, setting and
-        algorithm.
+        Minimum number of trials of each cell. The keys are papers; each value is a dict whose keys
+        are tuples of lane, setting and algorithm.
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
@@ -90,7 +92,7 @@ class PlannedClaims:
         return self._documents[paper]
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds named in the claims of a paper, by ``lane/setting``."""
+        """Return the rounds that the claims of a paper name, by ``lane/setting``."""
         rounds: dict[str, set[int]] = {}
         checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
         for check in checks:
@@ -116,7 +118,7 @@ class PlannedClaims:
 
 
 def lines_of(paper: str) -> dict[str, int]:
-    """Return the number, counted from 1, of the line at which each claim of a paper begins."""
+    """Return the line of the claims file at which each claim begins; the first line is 1."""
     lines = read_text(claims_path(paper)).splitlines()
     matches = ((number, _CLAIM.match(line)) for number, line in enumerate(lines, 1))
     return {match[1]: number for number, match in matches if match}

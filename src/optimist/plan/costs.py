@@ -1,9 +1,9 @@
 """Measured time and memory of cells, used to request resources from a scheduler.
 
-Each row of ``config/costs.csv`` describes a cell in a lane: the number of rounds of a trial, its
-CPU time in seconds, including the overhead of the job, and the peak memory of the process in MiB.
-A row without a setting and an algorithm describes a whole study, and the column ``lane`` then
-contains the name of the study.
+Each row of ``config/costs.csv`` describes a cell in one lane. It contains the number of rounds of a
+trial, the CPU time of a trial in seconds (including the overhead of the job), and the peak memory
+of the process in MiB. A row without a setting and an algorithm describes a whole study; its column
+``lane`` contains the name of the study.
 """
 
 import csv
@@ -19,12 +19,12 @@ from optimist.core.files import read_text, write_text
 from optimist.core.label import name_of
 from optimist.experiments.trials import Trials
 
-# Seconds and MiB assumed for an unmeasured trial, and for an unmeasured study.
+# Time in seconds and memory in MiB assumed for a trial, and for a study, that was never measured.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY = 600.0, 1000.0
-# Memory in MiB of the two Snakemake processes that a cluster runs in addition to the script of a
-# job, and extra memory in MiB that the same libraries may use on another machine.
+# Memory in MiB of the two Snakemake processes that run in addition to a job's script on a cluster.
 SNAKEMAKE_MB = 450
+# Extra memory in MiB that libraries may use on a machine other than the one that was measured.
 LIBRARIES_MB = 250
 # Priority of jobs that other jobs wait for; it exceeds every priority that `priority` returns.
 FIRST = 10**6
@@ -32,7 +32,7 @@ FIRST = 10**6
 
 @dataclass(frozen=True)
 class Row:
-    """Measured cost of a cell: CPU seconds per trial of ``rounds`` rounds, and peak MiB."""
+    """Measured cost of a cell: CPU time of a trial with ``rounds`` rounds, and peak memory."""
 
     lane: str
     paper: str
@@ -79,8 +79,9 @@ class Costs:
         """Return the expected CPU seconds of the given trials.
 
         An unmeasured cell is assumed to take as long per round as the slowest measured cell with
-        the same algorithm in the same paper. Beyond the measured horizon, the time grows with the
-        square of the horizon, because later rounds are slower.
+        the same algorithm in the same paper. If the trials have more rounds than the measured
+        ones, their time is assumed to grow with the square of the number of rounds, because later
+        rounds are slower.
         """
         row, number = self._of(trials), trials.stop - trials.first
         if row is None:
@@ -89,14 +90,15 @@ class Costs:
         return row.cpu_seconds * number * ratio * max(1.0, ratio)
 
     def seconds_of_cell(self, paper: str, lane: str, setting: str, algorithm: str) -> float:
-        """Return the CPU seconds measured per trial of a cell, or nan if it was never measured."""
+        """Return the measured CPU seconds per trial of a cell, or NaN if it was never measured."""
         row = self._cells.get((lane, paper, setting, algorithm))
         return math.nan if row is None else row.cpu_seconds
 
     def peak_mb(self, trials: Trials) -> float:
         """Return the expected peak memory of the given trials in MiB.
 
-        Beyond the measured horizon, the memory grows in proportion to the number of rounds.
+        If the trials have more rounds than the measured ones, their memory is assumed to grow in
+        proportion to the number of rounds.
         """
         row = self._of(trials)
         if row is None:
@@ -112,19 +114,19 @@ class Costs:
         """Return the Snakemake resources that the jobs of a rule request.
 
         The memory is 1.5 times the expected memory, plus a margin for Snakemake and libraries. The
-        time is four times the expected time, plus five minutes. Both are multiplied by the number
-        of the attempt.
+        time is four times the expected time, plus five minutes. Each is then multiplied by its
+        configured factor and by the number of the attempt.
 
         Parameters
         ----------
         expected : callable
-            Maps the wildcards of a job to its expected seconds and peak memory in MiB.
+            Maps the wildcards of a job to its expected time in seconds and peak memory in MiB.
 
         Returns
         -------
         dict
-            Functions of the wildcards and the attempt number: ``mem_mb`` returns MiB, and
-            ``runtime`` returns minutes.
+            Two functions of the wildcards and the number of the attempt. ``mem_mb`` returns the
+            memory in MiB, and ``runtime`` returns the time in minutes.
         """
 
         def mem_mb(wildcards: Any, attempt: int) -> int:
@@ -161,25 +163,26 @@ def read(path: str | Path) -> list[Row]:
             row = Row(**{name: kind(line[name]) for name, kind in kinds.items()})
         except (KeyError, TypeError, ValueError) as error:
             raise ConfigError(
-                f"{path}, line {number}: {error}; allowed: {', '.join(COLUMNS)}"
+                f"{path}, line {number}: {error}; allowed: valid values for {', '.join(COLUMNS)}"
             ) from None
         if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.cpu_seconds < math.inf:
             raise ConfigError(
-                f"{path}, line {number}: rounds {row.rounds}, cpu_seconds {row.cpu_seconds}, "
-                f"peak_mb {row.peak_mb}; allowed: at least one round, and no negative numbers"
+                f"{path}, line {number}: rounds is {row.rounds}, cpu_seconds is "
+                f"{row.cpu_seconds} and peak_mb is {row.peak_mb}; allowed: at least one round, and "
+                "finite costs of at least 0"
             )
         rows.append(row)
     return rows
 
 
 def priority(expected: tuple[float, float]) -> int:
-    """Return the priority of a job with the given time and memory; longer jobs start first."""
+    """Return a job's priority, given its expected time and memory; longer jobs start first."""
     seconds, _ = expected
     return min(round(seconds), FIRST - 1)
 
 
 def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
-    """Return the sorted rows of a table, with older measurements replaced by new ones.
+    """Return the rows of a table in sorted order, with old measurements replaced by new ones.
 
     A measurement is ignored if it has fewer rounds than the existing row for the same cell.
     """

@@ -1,4 +1,4 @@
-"""Data sets of a plan: how they are fetched, prepared and described."""
+"""Data sets of a plan: their names, raw tables, digests and options."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from optimist.plan import costs
 
 
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:
-    """Return the digest of all inputs of a prepared data set: its source, options and code.
+    """Return a digest of the source, options and code from which a data set is prepared.
 
     ``configured`` is the section ``datasets`` of the configuration.
     """
@@ -42,7 +42,7 @@ class PlannedData:
 
     @property
     def names(self) -> list[str]:
-        """Names of the data sets that can be prepared, then the names of their raw tables."""
+        """Names of the data sets that can be prepared, followed by those of their raw tables."""
         raw = (how.raw for how in PREPARATIONS.values())
         return list(dict.fromkeys([*PREPARATIONS, *raw]))
 
@@ -51,18 +51,18 @@ class PlannedData:
         return self._layout.raw_table(preparation(wildcards.dataset).raw)
 
     def digest(self, name: str) -> str:
-        """Return the digest of all inputs of a prepared data set: its source, options and code."""
+        """Return a digest of the source, options and code from which a data set is prepared."""
         if name not in self._digests:
             self._digests[name] = digest_of(name, self._options)
         return self._digests[name]
 
     @property
     def request(self) -> dict[str, Any]:
-        """Resources to request for preparing a data set, the same as for an unmeasured study."""
+        """Resources that a job requests to prepare a data set: those of an unmeasured study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configured options of a preparation's functions ``write`` and ``facts``."""
+        """Return the configured options of the ``write`` and ``facts`` functions for a data set."""
         how = preparation(wildcards.dataset)
         configured = self._options.get(how.raw, {})
         return {name: how.select_options(name, configured) for name in ("write", "facts")}

@@ -1,4 +1,4 @@
-"""Figures and tables of papers: their parts, inputs and files."""
+"""Figures and tables of papers: their names, panels, and the cells and studies that they show."""
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import product
@@ -15,17 +15,18 @@ from optimist.plan.basis import Basis
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 
-# Names reserved for other targets of the same form; figures and tables cannot use them.
+# Names that figures and tables cannot have, because other targets use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
-# File names also need room for the suffixes of records and of temporary files.
+# Maximum length of a name. File names also need room for the endings of records and of temporary
+# files.
 LONGEST_NAME = 100
 
 Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of a figure, or a list of one table, from its configuration."""
+    """Return the panels of the figure, or the single table, that ``spec`` configures."""
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
@@ -34,14 +35,19 @@ def parts_of(spec: Mapping[str, Any]) -> list[Part]:
 def shown_by(
     papers: Mapping[str, Paper], names: Collection[str]
 ) -> tuple[dict[str, set[CellKey]], dict[str, set[str]]] | None:
-    """Return, by paper, the cells and the study tables shown in the named figures and tables.
+    """Return the cells and the study tables that the named figures and tables show.
 
     Parameters
     ----------
     papers : mapping of str to Paper
     names : collection of str
-        Names in the form ``paper/name``. The name ``claims`` adds no cells, and names in papers
-        outside ``papers`` are skipped. If there are no names, the function returns None.
+        Names in the form ``paper/name``. A name ``paper/claims`` adds no cells. Names from papers
+        that are not in ``papers`` are skipped.
+
+    Returns
+    -------
+    tuple of dict, or None
+        The cells of each paper, and the study tables of each paper. None if ``names`` is empty.
 
     Raises
     ------
@@ -84,8 +90,8 @@ class PlannedShown:
     Raises
     ------
     ConfigError
-        Raised when two names share a file or a target, or when a figure or table shows a cell that
-        no block of the paper runs.
+        Raised when a name is too long, reserved or used twice, or when a figure or table shows a
+        cell that the paper does not run.
     """
 
     def __init__(self, basis: Basis, trials: PlannedTrials, studies: PlannedStudies) -> None:
@@ -101,7 +107,10 @@ class PlannedShown:
             self._check_parts(*key)
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
-        """Return the names of a paper's ``figures`` or ``tables``, in one group or in all."""
+        """Return the names of a paper's requested ``figures`` or ``tables``.
+
+        If ``group`` is given, return only the names in this group.
+        """
         return [
             name
             for name, spec in self._basis.papers[paper].get(kind, {}).items()
@@ -110,17 +119,17 @@ class PlannedShown:
         ]
 
     def is_made(self, place: str) -> bool:
-        """Return whether the product with name ``paper/name`` is requested."""
+        """Return whether the configuration requests a product, given as ``paper/name``."""
         only = self._basis.config["only"]["figures"]
         return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
-        """Return a wildcard constraint that matches exactly the names of one kind."""
+        """Return a wildcard constraint that matches only names of figures, or only of tables."""
         papers = self._basis.papers
         return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
-        """Return the panels that show each cell, such as ``fig1 (a)``, by key of the cell."""
+        """Return, for each cell, the panels that show it, such as ``fig1 (a)``."""
         places: dict[tuple[str, str, str], list[str]] = {}
         for name in self.names(paper, "figures"):
             parts = self._parts[paper, "figures", name]
@@ -131,7 +140,7 @@ class PlannedShown:
         return places
 
     def caption(self, kind: str) -> Params:
-        """Return a params function for the title and caption of a figure or table."""
+        """Return a params function that gives the title and caption of a figure or table."""
 
         def text(wildcards: Any) -> str:
             spec = self.spec(wildcards.paper, kind, wildcards.name)
@@ -158,7 +167,7 @@ class PlannedShown:
         return self._studies.of_tables(paper, tables)
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds declared by the figures and tables of a paper, by ``lane/setting``."""
+        """Return the rounds that a paper's figures and tables use, by ``lane/setting``."""
         rounds: dict[str, set[int]] = {}
         for (paper_of_part, _, _), parts in self._parts.items():
             for part in parts if paper_of_part == paper else ():
@@ -193,25 +202,30 @@ class PlannedShown:
         )
         for name in of_figures & of_tables:
             raise ConfigError(
-                f"{name!r} names both a figure and a table; allowed: only one of them"
+                f"{name!r} names both a figure and a table; allowed: another name for one of them"
             )
         for name in of_figures | of_tables:
             if len(name) > LONGEST_NAME:
                 raise ConfigError(
-                    f"{brief(name)} names a figure or table; allowed: up to {LONGEST_NAME} letters"
+                    f"{brief(name)} names a figure or table; "
+                    f"allowed: names of up to {LONGEST_NAME} letters"
                 )
         for name in RESERVED & (of_figures | of_tables):
-            raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
+            raise ConfigError(
+                f"{name!r} is reserved and cannot name a figure or table; allowed: any other name"
+            )
         for paper in self._basis.papers.values():
             for name, settings in paper.get("parts", {}).items():
                 if name in RESERVED | of_figures | of_tables:
-                    raise ConfigError(f"{name!r} names a part; allowed: a name not yet in use")
+                    raise ConfigError(
+                        f"{name!r} is already used and cannot name a part; allowed: any other name"
+                    )
                 for setting in settings:
                     if setting not in paper["settings"]:
                         raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
-        """Raise ConfigError if a part shows a cell that is not run, or if its own check fails."""
+        """Raise ConfigError if a panel or table is invalid or shows a cell that is not run."""
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):
@@ -219,8 +233,8 @@ class PlannedShown:
                     if (lane, *cell) not in self._trials.asked[paper]:
                         block = "block of runs" if lane == "regret" else "race of timings"
                         raise ConfigError(
-                            f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one "
-                            "or remove the entry"
+                            f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add it "
+                            "to runs.yaml, or remove it from the figure or table"
                         )
                 part.check(self._basis.papers[paper])
             except ConfigError as error:

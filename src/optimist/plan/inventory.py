@@ -20,22 +20,22 @@ from optimist.plan.plan import Plan
 
 @dataclass(frozen=True)
 class Entry:
-    """A planned result: a file of trials, or the file with the tables of a study.
+    """A planned result: a file that contains trials or the tables of a study.
 
     Attributes
     ----------
     path : str
     made : str
-        The output of the job: the file itself, or the folder of the race that contains it.
+        Output of the job that makes the result: the file itself, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
         ``early`` if some trials ran out of time.
     paper : str
     key : CellKey
         Lane, setting and algorithm; for a study, `STUDY`, its name and an empty string.
     is_committed : bool
-        Whether the committed tables contain this result, produced by the current code.
+        Whether the committed tables contain this result and the current code produced it.
     remark : str
-        Description of the damage, or the number of trials that ended early.
+        Description of the damage, or the number of trials that ended early; otherwise empty.
     is_whole : bool
         Whether every trial reached its last round or its time limit.
     """
@@ -93,25 +93,26 @@ def _entry(path: str, made: str, paper: str, key: CellKey, is_committed: bool) -
 
 
 def others(plan: Plan) -> dict[str, int]:
-    """Return the sizes, by path, of existing result files whose digest is not in the plan.
+    """Return the size of each existing result file that the plan does not include, by path.
 
     Such files come from other code or from another configuration.
 
     Raises
     ------
     ConfigError
-        Raised when the configuration leaves out cells, since their results would be listed too.
+        Raised when ``only`` leaves out cells, because their results would be returned too.
     """
     if any(plan.config["only"].values()):
         raise ConfigError(
-            "only leaves out cells, so their results would be listed as other; allowed: []"
+            "only leaves out cells, so their results would be listed as other files; "
+            "allowed: empty lists in only"
         )
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}
     sizes = {}
     for kind, paper in ((kind, p) for kind in ("run", "time", "study") for p in plan.papers):
         for path in sorted(Path(plan.layout.result(f"{kind}/{paper}")).rglob("*")):
-            # Hidden names belong to files that a job is still writing.
+            # A file or folder has a hidden name while a job is still writing it.
             if not path.is_file() or any(part.startswith(".") for part in path.parts[-4:]):
                 continue
             place = parse_result(path)
@@ -122,7 +123,7 @@ def others(plan: Plan) -> dict[str, int]:
 
 
 def delete(paths: Collection[str]) -> None:
-    """Delete result files and the folders of races, then any parent folders left empty."""
+    """Delete result files or folders of races, and then the parent folders that become empty."""
     for path in map(Path, paths):
         if path.is_dir():
             shutil.rmtree(path)
@@ -137,13 +138,13 @@ def delete(paths: Collection[str]) -> None:
 def to_text(
     entries: Sequence[Entry], other: Mapping[str, int], options: str = "", shown: int = 20
 ) -> str:
-    """Return a summary of the entries, the defective files, and the commands to run next.
+    """Return a text that counts the entries, names defective files and gives commands to run.
 
     Parameters
     ----------
     entries : sequence of Entry
     other : mapping
-        Sizes of files that are not planned, by path; see `others`.
+        Sizes of files that are not planned, by path, as returned by `others`.
     options : str
         Command-line options that selected the configuration.
     shown : int
@@ -163,17 +164,17 @@ def to_text(
     lines += [f"and {len(odd) - shown} more"] if len(odd) > shown else []
     if other:
         lines.append(
-            f"{len(other)} files, {sum(other.values()) / 1e6:.1f} MB, are of other code or "
+            f"{len(other)} files, {sum(other.values()) / 1e6:.1f} MB, come from other code or "
             f"another configuration; to delete them: optimist results {options}--delete other"
         )
     for state, more in (
         ("damaged", ""),
-        ("early", ", --config time_factor=2 added"),
+        ("early", " with --config time_factor=2"),
     ):
         if count[state]:
             lines.append(
-                f"to make them again: optimist results {options}--delete {state}, then the command "
-                f"of the run{more}"
+                f"to make them again: optimist results {options}--delete {state}, then repeat the "
+                f"command of the run{more}"
             )
     return "\n".join(lines)
 
@@ -181,8 +182,8 @@ def to_text(
 def measured(entries: Iterable[Entry], plan: Plan) -> list[costs.Row]:
     """Return the measured costs of the published results that the current code produced.
 
-    Cells with a trial that failed or ended early are left out. The studies of a shortened or
-    restricted run are left out too, because they may have cost less than in a full run.
+    Cells with a trial that failed or ended early are left out. If the run is shortened or
+    restricted, its studies are left out too, because they may cost more in a full run.
     """
     is_measured: dict[tuple[str, CellKey], bool] = {}
     for entry in entries:

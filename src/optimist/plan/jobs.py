@@ -10,13 +10,12 @@ from optimist.plan.trials import PlannedTrials
 from optimist.plan.workflow_location import default_resource
 
 Limits = list[float] | None  # time limit of each cell in seconds
-# For each executor, the resource that holds extra scheduler options, and the option that reserves a
-# whole node.
+# Option that reserves a whole node, by the resource that contains extra options for the scheduler.
 WORDS = {"slurm_extra": "--exclusive", "lsf_extra": "-x"}
 
 
 class PlannedJobs:
-    """Jobs that play the trials of one cell in the regret lane, or a race in the timing lane.
+    """Jobs, each of which plays trials of one cell (regret lane) or a race (timing lane).
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ class PlannedJobs:
         return list(self._trials.race(wildcards).trials)
 
     def expected(self, trials: Iterable[Trials]) -> tuple[float, float]:
-        """Return the expected time of a job in seconds, and its peak memory in MiB."""
+        """Return the expected time in seconds and peak memory in MiB of a job with ``trials``."""
         trials = list(trials)
         return sum(map(self._seconds, trials)), max(map(self._basis.costs.peak_mb, trials))
 
@@ -45,26 +44,26 @@ class PlannedJobs:
         return 1.0 + self._basis.costs.seconds(trials)
 
     def request(self, of: Callable[[Any], list[Trials]]) -> dict[str, Any]:
-        """Return the resources of a rule whose jobs play the trials that ``of`` returns."""
+        """Return the resources to request for jobs that play the trials returned by ``of``."""
         return self._basis.costs.request(lambda wildcards: self.expected(of(wildcards)))
 
     def priority(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], int]:
-        """Return a priority function for the jobs of a rule; the longest job starts first."""
+        """Return a function that gives the priority of a job; the longest job starts first."""
         return lambda wildcards: priority(self.expected(of(wildcards)))
 
     def params(self, of: Callable[[Any], list[Trials]]) -> Callable[..., list[dict[str, Any]]]:
         """Return a params function that describes the trials of a job and gives their digests.
 
-        Snakemake reruns a job whose parameters have changed, unless they depend on resources. The
-        function takes ``resources`` only to prevent such reruns: they are unnecessary, because the
-        name of each result file contains a digest.
+        Snakemake reruns a job whose parameters have changed, unless the parameters depend on
+        resources. The function takes ``resources`` only to prevent such reruns. They are
+        unnecessary, because the name of each result file contains a digest of its inputs.
         """
         return lambda wildcards, resources: [
             {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
         ]
 
     def data(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[str]]:
-        """Return an input function for the prepared data sets that the trials use."""
+        """Return an input function that gives the prepared data sets that the trials use."""
 
         def inputs(wildcards: Any) -> list[str]:
             specs = [trials.cell.spec for trials in of(wildcards)]
@@ -74,41 +73,41 @@ class PlannedJobs:
         return inputs
 
     def limits(self, of: Callable[[Any], list[Trials]]) -> Callable[..., Limits]:
-        """Return a params function for the time limit of each cell, or None for no limits."""
+        """Return a params function that gives each cell's time limit, or None for no limits."""
 
         def limits(wildcards: Any, resources: Any) -> Limits:
             if not self._basis.config["resource_limits"]:
                 return None
             trials = of(wildcards)
-            # The rest of the time is reserved for starting Python and writing results.
+            # Up to two minutes are reserved for starting Python and writing results.
             usable = max(resources.runtime - 2, resources.runtime / 2)
             share = usable * 60 / sum(map(self._seconds, trials))
             return [share * self._seconds(t) for t in trials]
 
         return limits
 
-    # Races do not share their machine with other jobs.
+    # Methods that keep other jobs off the cores or the node on which a race runs.
 
     def cores(self, workflow: Any) -> int:
-        """Return the number of Snakemake's cores that a race reserves."""
+        """Return how many of the cores given to Snakemake a race reserves."""
         return self.kept(getattr(workflow.resource_settings, "cores", None) or 1)
 
     def kept(self, cores: int) -> int:
-        """Return the number of cores, out of ``cores``, that a race reserves."""
+        """Return how many of the given ``cores`` a race reserves."""
         if not self._basis.config["timing"]["exclusive"]:
             return 1
         most: int | None = self._basis.config["timing"]["cores"]
         return cores if most is None else min(cores, most)
 
     def alone(self, workflow: Any, name: str) -> Callable[..., str]:
-        """Return a function that adds the option for a whole node to the user's scheduler options.
+        """Return a resource function that adds the option to reserve a whole node.
 
         Parameters
         ----------
         workflow : snakemake.workflow.Workflow
         name : str
-            A key of `WORDS`. The function includes the default value of this resource, because a
-            value in a rule would replace the default.
+            Name of the resource, a key of `WORDS`. The returned function includes the user's
+            default for this resource, because a value set in a rule replaces the default.
         """
         default = default_resource(workflow, name)
         exclusive = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""

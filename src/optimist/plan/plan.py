@@ -1,8 +1,8 @@
 """Jobs, files and targets of the workflow, computed from a checked configuration.
 
-The rules of the workflow contain only paths and the names of methods defined here. Building
-a plan reads only YAML files, the table of costs and the modules of this package, and writes
-nothing. Methods that take ``wildcards`` serve as input or params functions.
+The rules of the workflow contain only paths and the names of methods of `Plan` and its attributes.
+Building a plan reads the configuration, the table of costs, the committed tables and source code;
+it makes no results. Methods that take ``wildcards`` serve as input or params functions of rules.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ class Plan(Basis):
         self.targets = PlannedTargets(self, self.claims, self.trials, self.studies, self.shown)
 
     def forget(self, paper: str) -> None:
-        """Drop all cached data about a paper, because its tables have been written."""
+        """Drop all cached data about a paper; call this after its tables have been written."""
         super().forget(paper)
         self.trials.forget(paper)
         self.targets.forget(paper)
@@ -66,7 +66,7 @@ class Plan(Basis):
         return str(paper["names"].get(paper.get("method"), wildcards.paper))
 
     def report_labels(self, kind: str) -> Callable[[Any], dict[str, str]]:
-        """Return a params function for the title of a figure or table in the report."""
+        """Return a function that gives the label of a figure or table in Snakemake's report."""
 
         def labels(wildcards: Any) -> dict[str, str]:
             title = self.papers[wildcards.paper][kind][wildcards.name]["title"]
@@ -77,7 +77,7 @@ class Plan(Basis):
 
     @property
     def page_code(self) -> str:
-        """Digest of all inputs of the page of results except tables.
+        """Digest of all inputs of the page of results except the tables.
 
         It covers code, JavaScript, styles, texts, and the docstrings of algorithms.
         """

@@ -1,7 +1,7 @@
-"""Verdicts, figures and tables of a paper, made from its table of trials.
+"""Verdicts, figures and tables of a paper, made from its tables of trials and studies.
 
 The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, so they write
-identical files. Each product has a record that contains a digest of all inputs of the product and
+identical files. Each product has a record, which contains one digest of all its inputs and
 the digests of its files.
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Product:
-    """A requested figure, table or set of claims of a paper, as plain data.
+    """A figure, a table or the claims of a paper, described by plain data.
 
     Attributes
     ----------
@@ -44,13 +44,13 @@ class Product:
     spec : dict
         The configuration of a figure or table; for claims, the contents of the claims file.
     about : dict
-        The parts of the paper's configuration that the product uses.
+        Further inputs, such as the parts of the paper's configuration that a figure uses.
     cells : list of (str, str, str, int)
         Lane, setting, algorithm and number of trials of each cell that the product shows.
     studies : list of str
         Names of the studies whose tables the product shows.
     declared : dict of str to list of int
-        Rounds that claims and panels use, by ``lane/setting``.
+        Rounds that the claims and panels of the paper use, by ``lane/setting``.
     code : str
         Digest of the code that makes the product.
     files : dict of str to str
@@ -91,7 +91,7 @@ class Product:
         studies : mapping
             Digest of the tables of each study that has tables.
         best_known : mapping
-            Best known values, by instance, for the settings shown.
+            Best known value of each instance in the settings that the product shows.
         """
         left_out = ("files", "record", "declared")
         decisive = {name: v for name, v in asdict(self).items() if name not in left_out}
@@ -121,8 +121,8 @@ class Sources:
     layout : Layout
     paper : str
     results : dict of str to str
-        Result files of the current code, mapped to the groups of their cells. They take precedence
-        over the table.
+        Group of the cell in each result file of the current code, by path. These files take
+        precedence over the table.
     studies : list of str
         Files with study tables that the current code produced.
     """
@@ -161,14 +161,14 @@ class Sources:
         return {name: table for study in studies for name, table in self._studies[study].items()}
 
     def study_contents(self, studies: Iterable[str]) -> dict[str, str]:
-        """Return a digest of the tables of each given study; studies without tables are omitted."""
+        """Return the digest of each given study's tables; studies without tables are omitted."""
         from optimist.figures.studies.tables import content
 
         return {study: content(self._studies[study]) for study in studies if self._studies[study]}
 
 
 def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
-    """Return the digest of a product made from the given trials, whichever code played them."""
+    """Return the digest of all inputs of a product, including rows that other code produced."""
     cells = filter(None, (trials.recorded(*key) for key in product.keys))
     contents, studies = {c.key: c.content for c in cells}, sources.study_contents(product.studies)
     return product.digest(contents, studies, trials.best_known_of(product.keys))
@@ -177,8 +177,9 @@ def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
 def make(product: Product, sources: Sources) -> None:
     """Write a product and its record.
 
-    Files are made in a temporary folder and then copied into place, the record last. A lock ensures
-    that all files come from the same process, even if two processes make a product simultaneously.
+    Files are written to a temporary folder and then copied into place; the record is copied last.
+    A lock ensures that all files come from one process, even if two processes make the product at
+    the same time.
 
     Raises
     ------
@@ -200,7 +201,7 @@ def make(product: Product, sources: Sources) -> None:
         write_text(f"{json.dumps(about, indent=1, sort_keys=True)}\n", drafts[product.record])
         record.parent.mkdir(parents=True, exist_ok=True)
         with locked(record.parent):
-            record.unlink(missing_ok=True)  # a killed process must leave no stale record
+            record.unlink(missing_ok=True)  # so that a killed process leaves no stale record
             for path, draft in drafts.items():
                 write_atomically(path, partial(shutil.copyfile, draft))
 
@@ -264,7 +265,10 @@ def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
 
 
 def join_claims(layout: Layout, papers: Collection[str], to: Layout | None = None) -> None:
-    """Join the verdicts of all papers into one table and one page, written to the layout ``to``."""
+    """Write one table and one page with the verdicts of all papers.
+
+    They are written to the layout ``to`` if it is given, and otherwise to ``layout``.
+    """
     import pandas as pd
 
     from optimist.claims import pages, table

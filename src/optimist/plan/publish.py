@@ -1,4 +1,4 @@
-"""`publish`: put the contents of result files into the committed tables of a paper."""
+"""Publication of results: the contents of result files are put into a paper's committed tables."""
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -37,14 +37,16 @@ class Summary:
     ----------
     paper : str
     published, kept : int
-        Number of cells and studies published from new result files, and number that stay in the
-        tables because the current code produced them.
+        Number of cells and studies published from new result files, and number left unchanged in
+        the tables because the current code produced them.
     missing, stale : list of str
-        Cells and studies without any result, and cells and studies that other code produced.
+        Cells and studies without any result, and cells and studies whose rows other code produced.
     partial : list of str
-        Timed cells of races that have more cells in the table than in this run.
+        Timed cells that were not updated, because their race has more cells in the table than in
+        this run.
     unused : list of str
-        Result files of the current code whose range of trials belongs to no job.
+        Result files of the current code that were not used, because no job has their range of
+        trials.
     dropped : list of str
         Cells removed from the table because the configuration does not request them.
     """
@@ -59,14 +61,14 @@ class Summary:
     dropped: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
-        """Return a summary line, then a line for each list that is not empty."""
+        """Return a summary line, followed by one line for each list that is not empty."""
         lines = [f"{self.paper}: {self.published} from results, {self.kept} kept"]
         for names, words in (
             (self.missing, "missing"),
             (self.stale, "of other code"),
-            (self.partial, "kept, as the table has more cells of their race"),
-            (self.unused, "not used, as no job has their range of trials"),
-            (self.dropped, "left out of the table, as the configuration does not ask for them"),
+            (self.partial, "kept, because the table has more cells of their race"),
+            (self.unused, "not used, because no job has their range of trials"),
+            (self.dropped, "removed, because the configuration does not request them"),
         ):
             if names:
                 lines.append(f"  {words}: {len(names)}: {', '.join(names[:8])}")
@@ -75,15 +77,15 @@ class Summary:
 
 
 def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Summary:
-    """Put the results of a paper into its tables; cells without results keep their rows.
+    """Put the results of a paper into its tables; cells without new results keep their rows.
 
     Parameters
     ----------
     plan : Plan
     paper : str
     folders : sequence of path
-        Further results folders, for example from other machines. The files in them that the plan
-        needs are copied first.
+        Additional results folders, for example from other machines. The files that the plan needs
+        are first copied from them.
 
     Raises
     ------
@@ -117,12 +119,12 @@ def _publish(plan: "Plan", paper: str) -> Summary:
         return summary
     configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
     if any(records[key] is before.get(key) for key in rows):
-        # A restricted run keeps the cells that it leaves out, so the table keeps its restrictions.
+        # Some rows come from earlier runs, so the restrictions recorded for those runs are kept.
         earlier = recorded["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
         configuration |= {k: earlier[k] for k in ("only", "caps") if k in earlier}
-    # Unchanged records are written first. If the process is killed between two writes, no record
-    # describes rows that are missing.
+    # Unchanged records are written first. If the process is killed between two writes, every record
+    # in the file then describes rows that exist.
     cell_records.write(
         (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
     )
@@ -144,9 +146,9 @@ def _rows(
     declared: dict[str, set[int]],
     summary: Summary,
 ) -> dict[CellKey, CellTrials]:
-    """Return the trials of all cells, and update the records of cells with new results.
+    """Return the trials of all cells, and update ``records`` for cells with new results.
 
-    Rounds that the table lacks for a cell are removed from ``declared``.
+    Remove from ``declared`` the rounds that the table lacks for a cell.
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     place = plan.layout.cells(paper)
@@ -165,9 +167,9 @@ def _rows(
             if trials is None:
                 raise ResultError(
                     f"{'/'.join(key)} in {path} does not match its record in {place}; "
-                    "restore both files, or publish a run with this cell"
+                    "restore both files, or publish a run that includes this cell"
                 )
-            stored = None  # the record describes other rows
+            stored = None  # the record describes different rows
         is_partial = trials is not None and trials.race in left_out
         fresh = None if trials is None or is_partial else from_results(plan, trials, wanted)
         if fresh is not None and not (stored and _has_more(record, fresh[1], plan)):
@@ -191,7 +193,7 @@ def _check_exists(records: str, table: str) -> None:
     """Raise ResultError if the file with the records of a table is missing."""
     if not Path(records).is_file():
         raise ResultError(
-            f"{records}, the record of how {table} was made, is missing; restore it, or delete both"
+            f"{records}, the record of how {table} was made, is missing; restore it or delete both files"
         )
 
 
@@ -210,9 +212,10 @@ def _count_unpublished(
 
 
 def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
-    """Return whether the table has more trials than the fresh results and should keep them.
+    """Return whether to keep the trials in the table instead of the fresh results.
 
-    It keeps them if the same code played them, or if the present run is shortened.
+    They are kept if there are more of them, provided that the same code played them or that this
+    run is shortened.
     """
     if record is None or record.trials <= fresh.trials:
         return False
@@ -222,7 +225,7 @@ def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> boo
 def from_results(
     plan: "Plan", trials: Trials, declared: Mapping[str, Collection[int]]
 ) -> tuple[CellTrials, CellRecord] | None:
-    """Return the rows and record of a cell, or None if a current result file is missing."""
+    """Return a cell's rows and record from its result files, or None if a file is missing."""
     paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
     if not paths:
         return None
@@ -252,7 +255,7 @@ def _unused(plan: "Plan", trials: Trials) -> list[str]:
 
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
-    """Return the observed files and modules that the digest of the code does not cover."""
+    """Return the observed files and modules that the code digest of a cell does not cover."""
     covered, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
     for record in records:
         modules |= {name: one for name, one in record["modules"].items() if name not in covered}
@@ -263,7 +266,7 @@ def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> d
 def _studies(
     plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
 ) -> "dict[str, pd.DataFrame]":
-    """Return the tables of a paper's studies, and update the records of new studies."""
+    """Return the tables of a paper's studies, and update ``records`` for studies with results."""
     committed = plan.layout.studies(paper)
     stored = study_tables.read(committed)[0] if Path(committed).is_file() else {}
     joined: dict[str, pd.DataFrame] = {}
@@ -306,9 +309,9 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     Raises
     ------
     ResultError
-        Raised when a folder has no results; when a file is not regular, is too large or damaged, or
-        does not belong at its path; when two files with the same path have different numbers; or
-        when a race is spread over two folders.
+        Raised when a folder has no results; when a file is not a regular file, is too large, is
+        damaged or has the wrong path; when two folders have a file with the same path but different
+        numbers; or when a race is spread over two folders.
     """
     home = Path(plan.layout.results)
     wanted = [
@@ -322,7 +325,7 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     for folder in folders:
         if not any((folder / name).is_dir() for name in ("run", "time", "study")):
             raise ResultError(
-                f"{folder} holds no results; allowed: folders with run, time or study"
+                f"{folder} holds no results; allowed: folders that contain run, time or study"
             )
     chosen = _choose(home, folders, [*wanted, *studies])
     for name, path in chosen.items():
@@ -331,10 +334,10 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
 
 
 def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
-    """Return the result files of a cell, for the parts in ``folders`` that make up its trials.
+    """Return the paths for those result files in ``folders`` that together cover a cell's trials.
 
-    If no choice of parts makes up the trials, return the files of all parts. A timed cell has a
-    single file, which may be missing.
+    If no selection of files covers each trial exactly once, the paths for all of them are returned.
+    A timed cell has a single file, which may be missing.
     """
     (one, *_) = files = plan.trials.files(trials)
     if trials.lane == "timing":
@@ -377,7 +380,7 @@ def _choose(home: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[
 
 
 def _numbers(path: Path) -> str:
-    """Return the digest of the numbers in a result file of trials or of a study."""
+    """Return a digest of the numbers in a result file, which holds trials or tables of a study."""
     if "study" in path.parts[-3:-2]:
         return study_tables.content(study_tables.read(path)[0])
     return results.digest(results.read(path))

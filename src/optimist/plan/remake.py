@@ -1,4 +1,4 @@
-"""`optimist decide` and `optimist draw`: products made from existing tables alone."""
+"""The commands `optimist decide` and `optimist draw`, which use only existing tables."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ Say = Callable[[str], None]
 def plans(
     papers: Sequence[str], overlays: Sequence[str], values: Sequence[str], figures: str | None
 ) -> Iterator[Plan]:
-    """Yield a plan for each paper, with the configuration recorded in its table of trials.
+    """Yield a plan for each paper, based on the configuration recorded in its table of trials.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def plans(
         Same as ``--configfile`` and ``--config`` in Snakemake. If given, the configuration in the
         table is not used.
     figures : str or None
-        Folder of the figures; None for the folder in the configuration.
+        Folder of the figures; if None, the folder in the configuration.
     """
     config = load_config(*overlays, values=values)
     if figures is not None:
@@ -50,9 +50,9 @@ def plans(
 
 
 def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of one paper, with the values recorded in its table of trials.
+    """Return the configuration of one paper, updated with the values in its table of trials.
 
-    Locations of files are kept. If there is no table, ``config`` is returned unchanged.
+    The keys in `PLACES` are not updated. If there is no table, ``config`` is returned unchanged.
     """
     (paper,) = config["papers"]
     path = Layout(config["results"], config["figures"]).trials(paper)
@@ -63,9 +63,9 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
-    """Return the names of cells and studies in the given products that other code produced.
+    """Return the names of the shown cells and studies that other code produced.
 
-    Cells whose rows do not match their record are included, with a remark that says so.
+    Cells whose rows do not match their record are included, with a remark.
     """
     (paper,) = plan.papers
     path, records = plan.layout.trials(paper), plan.committed(paper)
@@ -74,7 +74,7 @@ def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:
         digest = plan.trials.digest(plan.trials.of_paper(paper)[key])
         is_other = key in rows and not (key in records and records[key].is_of(digest))
         if (key in odd or is_other) and not plan.trials.fresh_files(paper, [key]):
-            remark = " (its rows are not those of its record)" * (key in odd)
+            remark = " (its rows do not match its record)" * (key in odd)
             stale.append("/".join((paper, *key)) + remark)
     for name in dict.fromkeys(name for product in shown_products for name in product.studies):
         is_there = (STUDY, name, "") in records and not Path(
@@ -99,7 +99,7 @@ def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) 
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
-    """Write the verdicts on the claims of a plan's only paper, and return the file paths."""
+    """Write the verdicts on the claims of a plan's only paper; return the paths of the files."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, "claims", "claims")
     make(product, _checked(plan, product, strict, say))
@@ -120,7 +120,7 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
 
 
 def shown(plan: Plan, name: str = "") -> list[Product]:
-    """Return the figures and tables of a plan's only paper, or only the one called ``name``."""
+    """Return the figures and tables of a plan's only paper, or just the one called ``name``."""
     (paper,) = plan.papers
     every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
     chosen = [one for one in every if name in ("", one[1])]
@@ -151,7 +151,7 @@ def cores_of(text: str) -> int:
 
 
 def _checked(plan: Plan, product: Product, strict: bool, say: Say) -> Sources:
-    """Return the sources for a set of claims; raise ResultError if there are no trials."""
+    """Return the sources of a product with claims; raise ResultError if there are no trials."""
     path, sources = plan.layout.trials(product.paper), plan.targets.sources(product)
     if not (Path(path).is_file() or sources.results):
         raise ResultError(

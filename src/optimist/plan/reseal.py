@@ -1,4 +1,4 @@
-"""`optimist reseal`: check that the current code reproduces the cells that other code produced."""
+"""The command `optimist reseal`, which checks whether the current code reproduces older results."""
 
 import random
 from bisect import bisect_right
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Columns of a timed trial that are compared. Times are not compared, because they vary from run to
 # run.
 COUNTS = ("selections", "agreements", "state_bytes")
-# How many digests of earlier code a record keeps.
+# Maximum number of digests of earlier code that a record keeps.
 EARLIER = 3
 
 
@@ -43,7 +43,7 @@ class Summary:
         Number of cells and studies that already had the current digest, and number that received
         it.
     other : dict of str to str
-        Reason why a cell or study did not receive the current digest, by name.
+        Reason why each other cell or study did not receive the current digest, by name.
     """
 
     paper: str
@@ -52,8 +52,8 @@ class Summary:
     other: dict[str, str] = field(default_factory=dict)
 
     def in_words(self) -> str:
-        """Return a summary line, then a line for each cell or study that differs."""
-        lines = [f"{self.paper}: {self.equal} equal, {self.current} of today before"]
+        """Return a summary line, followed by one line for each entry of ``other``."""
+        lines = [f"{self.paper}: {self.equal} reproduced, {self.current} already up to date"]
         lines += [f"  {name}: {why}" for name, why in self.other.items()]
         return "\n".join(lines)
 
@@ -66,7 +66,7 @@ def reseal(
     The trial is chosen at random. Studies are computed again in full. In the timing lane and in
     timed studies, everything except times is compared. A cell whose trial is reproduced gets the
     current digest, and its record also keeps the old one. Cells and studies whose observed files
-    have changed count as different without being played.
+    have changed are reported as different and are not played.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def reseal(
     paper : str
     cores : int
     report : callable or None
-        Called with the number of finished cells and the total number of cells.
+        Called with the number of finished jobs and the total number of jobs.
     """
     summary, records = Summary(paper), plan.committed(paper)
     jobs = [*_cells(plan, paper, records, summary), *_studies(plan, paper, records, summary)]
@@ -147,7 +147,7 @@ def _cells(
         if record is None or stored is None:
             summary.other[_name(key)] = "not in the table"
         elif not record.fits(stored):
-            summary.other[_name(key)] = "its rows in the table are not those of its record"
+            summary.other[_name(key)] = "its rows in the table do not match its record"
         elif change := record.change:
             summary.other[_name(key)] = change
         elif record.digest == digest:
@@ -176,7 +176,7 @@ def _studies(
 
 
 def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
-    """Return how a replayed trial differs from its rows in the table; empty if it does not.
+    """Describe how a replayed trial differs from the table; return an empty text if it does not.
 
     Parameters
     ----------
@@ -207,10 +207,10 @@ def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
 def _fault_of_curve(
     trials: Trials, played: CellTrials, stored: CellTrials, names: Collection[str], kind: type
 ) -> str:
-    """Return how a trial differs in the stored rounds, with numbers rounded to type ``kind``."""
+    """Describe how a trial differs in the stored rounds, after rounding to the type ``kind``."""
     number, (rounds,), (recorded,) = trials.first, stored.rounds, played.rounds
     if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
-        return f"trial {number} has other rounds than in the table"
+        return f"trial {number} has different rounds from the table"
     played = played.at_rounds(stored.rounds)
     for name in (name for name in stored.at if name in names):
         (theirs,), (mine,) = stored.at[name], played.at.get(name, stored.at[name])
@@ -222,7 +222,7 @@ def _fault_of_curve(
 
 
 def _precision(trials: Trials, cell: CellTrials) -> type:
-    """Return the type in which a table stores the numbers of a cell at each round."""
+    """Return the data type in which the table stores a cell's values at each round."""
     last = max((rounds[-1] for rounds in cell.rounds if len(rounds)), default=0)
     recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
     return float if trials.lane == "regret" and recorded <= FEW else np.float32
@@ -231,7 +231,7 @@ def _precision(trials: Trials, cell: CellTrials) -> type:
 def fault_of_study(
     name: str, spec: dict[str, Any], recorded: str, table: str, data_dir: str
 ) -> str:
-    """Return how a recomputed study differs from its committed tables; empty if it does not.
+    """Describe how a recomputed study differs from its tables; return an empty text if it does not.
 
     In a timed study, columns of seconds are not compared.
 
@@ -239,11 +239,11 @@ def fault_of_study(
     ----------
     name : str
     spec : dict
-        Returned by `optimist.plan.studies.PlannedStudies.spec`.
+        Specification of the study from `optimist.plan.studies.PlannedStudies.spec`.
     recorded : str
         Digest of the study's tables, from the record of the study.
     table : str
-        Path of the file with the tables of all studies of the paper.
+        Path of the file that contains the tables of all studies of the paper.
     data_dir : str
         Folder of the prepared data sets.
     """
@@ -251,11 +251,11 @@ def fault_of_study(
     committed = tables.read(table)[0]
     stored = {one: committed[one] for one in table_names()[name] if one in committed}
     if tables.content(stored) != recorded:
-        return "its tables are not those of its record"
+        return "its tables do not match its record"
     made = study.tabulate([Cell(**cell) for cell in spec["cells"]])
     if study.timed:  # times vary from run to run
         stored, made = (
             {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}
             for each in (stored, made)
         )
-    return "" if tables.content(made) == tables.content(stored) else "its tables have other numbers"
+    return "" if tables.content(made) == tables.content(stored) else "its numbers differ"

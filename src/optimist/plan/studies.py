@@ -30,7 +30,7 @@ class PlannedStudies:
     trials : PlannedTrials
     data : PlannedData
     kept : mapping or None
-        The names of the requested study tables by paper; None for all tables.
+        Names of the study tables to make, by paper; None for all tables.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class PlannedStudies:
         return [study.name for study in of_paper(self._basis.papers[paper])]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
-        """Return the studies of a paper that make the given tables."""
+        """Return the names of a paper's studies that make any of the given tables."""
         studies = of_paper(self._basis.papers[paper])
         return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
@@ -72,7 +72,7 @@ class PlannedStudies:
         }
 
     def digest(self, paper: str, name: str) -> str:
-        """Return the digest of all inputs of a study's tables: configuration, code and data."""
+        """Return a digest of the configuration, code and data that determine a study's tables."""
         key = paper, name
         if key not in self._digests:
             study = self._asked(paper, name)
@@ -105,7 +105,7 @@ class PlannedStudies:
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
-        """Return the study files that must exist before use; see `PlannedTrials.needed`."""
+        """Return the files that must exist before studies are used; see `PlannedTrials.needed`."""
         return [
             path
             for name in names
@@ -113,7 +113,7 @@ class PlannedStudies:
             if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
-    # Functions that the workflow rule calls.
+    # Functions that the rule ``study`` of the workflow calls.
 
     def inputs(self, wildcards: Any) -> list[str]:
         """Return the paths of the data sets that a study uses, and of the facts about them."""
@@ -124,7 +124,7 @@ class PlannedStudies:
         ]
 
     def params(self, wildcards: Any) -> dict[str, Any]:
-        """Return the parameters of the script: the name, the digest and the `spec` of a study."""
+        """Return the parameters of a study's script: the study's name, digest and `spec`."""
         paper, name = wildcards.paper, self._found(wildcards).name
         return {"study": name, "digest": self.digest(paper, name), **self.spec(paper, name)}
 

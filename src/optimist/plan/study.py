@@ -22,7 +22,7 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     Parameters
     ----------
     spec : mapping
-        Returned by `optimist.plan.studies.PlannedStudies.params`.
+        Parameters of the study from `optimist.plan.studies.PlannedStudies.params`.
     output : str
         Path of the file to write.
     data_dir : str
@@ -31,14 +31,14 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     study = study_class(spec["study"])(spec["section"], spec["caps"], data_dir)
     cells = [Cell(**cell) for cell in spec["cells"]]
     is_foreign = any(cell.is_foreign for cell in cells)
-    # Snakemake runs the script of a job from a temporary file, which is not an input of the study.
+    # Snakemake copies a job's script to a temporary file, which is not an input of the study.
     observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)
     with observer, Meter() as meter:
         made = study.tabulate(cells)
     observed = observer.record()
     files = frozenset().union(*map(closure, modules_of(study, cells)))
     names = [f"{name}." for name in map(dotted, filter(is_own, files))]
-    observed["modules"] = {  # except modules that the digest covers, and their packages
+    observed["modules"] = {  # without modules that the digest covers, and without their packages
         module: digest
         for module, digest in observed["modules"].items()
         if not any(name.startswith(f"{module}.") for name in names)

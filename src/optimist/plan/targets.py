@@ -26,9 +26,9 @@ from optimist.plan.trials import PlannedTrials
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
 WORDING = PACKAGE / "claims" / "wording.csv"
-# Used instead of a digest for rows and tables that a job has yet to make.
+# Value that replaces the digest of rows or tables that a job has yet to make.
 TO_BE_MADE = "to be made"
-# Keys of a paper that determine its runs and products, but not the appearance of products.
+# Keys of a paper's configuration that say what to run and make, not how products look.
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
 
@@ -83,7 +83,7 @@ class PlannedTargets:
         return self._products[paper, kind, name]
 
     def claim(self, paper: str, claim: str) -> Product:
-        """Return a product for one claim of a paper; raise ConfigError if the name is unknown."""
+        """Return a product with one claim of a paper; raise ConfigError if the claim is unknown."""
         whole = self.product(paper, "claims", "claims")
         documents = {written["id"]: written for written in whole.spec["claims"]}
         if claim not in documents:
@@ -125,8 +125,9 @@ class PlannedTargets:
     def _context(self, paper: str) -> dict[str, Any]:
         """Return the inputs that claims need in addition to tables, as plain data.
 
-        The key ``cells`` has the lane, setting, algorithm, CPU seconds per trial and list of panels
-        for each cell. The key ``lines`` has the line number of each claim in the claims file.
+        For each cell, ``cells`` lists the lane, setting, algorithm, CPU seconds per trial, and the
+        panels that show the cell. ``lines`` contains the line number of each claim in the claims
+        file.
         """
         figures, seconds = self._shown.figures_of_cells(paper), self._basis.costs.seconds_of_cell
         cells = [
@@ -167,7 +168,7 @@ class PlannedTargets:
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
-        """Return, as plain data, the `Sources` that a product has once all its inputs exist."""
+        """Return the content of the `Sources` that a product will have once its inputs exist."""
         planned, files = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))
@@ -191,7 +192,7 @@ class PlannedTargets:
         return products.is_stale(product, digest)
 
     def _content(self, product: Product, key: CellKey) -> str:
-        """Return the digest of a cell's rows in a product, or `TO_BE_MADE`."""
+        """Return the digest of a cell's rows, or `TO_BE_MADE` if a job must make them first."""
         record = self._basis.committed(product.paper).get(key)
         trials = self._trials.of_paper(product.paper)[key]
         is_today = self._trials.is_committed(trials)
@@ -239,9 +240,9 @@ class PlannedTargets:
     def _read_for(self, product: Product) -> list[CellKey]:
         """Return the cells of a product, and the cells on which its regret depends.
 
-        If the maximum of a function is unknown, regret depends on the results of all methods in a
-        group. Cells in the table that the current code produced need not be read for this purpose,
-        because the table also contains the best known values.
+        If the maximum of a function is unknown, regret depends on the results of all methods in the
+        same group. Committed cells that the current code produced need not be read for this
+        purpose, because the table also contains the best known values.
         """
         planned = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
@@ -303,7 +304,7 @@ class PlannedTargets:
     # Targets.
 
     def names(self, paper: str, group: str) -> list[tuple[str, str]]:
-        """Return the kind and the name of each product in a group of a paper."""
+        """Return the kind and name of each requested product in a group of a paper."""
         shown = [
             (kind, name)
             for kind in ("figures", "tables")
@@ -354,7 +355,7 @@ class PlannedTargets:
 
     @property
     def all(self) -> list[str]:
-        """Files of the target ``all``: those of all papers, the joined claims, and the page."""
+        """Files of the target ``all``: the page, the joined claims, and the files of all papers."""
         joined = [
             *self._basis.layout.claims().values(),
             self._basis.layout.page,
@@ -363,5 +364,5 @@ class PlannedTargets:
         return [*joined, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
-        """Return the inputs of the page of results: products and published tables."""
+        """Return the inputs of the page of results: products, and marks of published tables."""
         return [path for paper in self._basis.papers for path in self.group(paper, "paper")]

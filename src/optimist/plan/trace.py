@@ -1,4 +1,4 @@
-"""Provenance of a figure, a table, claims or a result file, as data and as text."""
+"""Provenance of figures, tables, claims and result files, as data and as text."""
 
 import json
 import os
@@ -47,16 +47,19 @@ def trace(
     Returns
     -------
     dict
-        It always has ``file``, the path. Except for the committed tables of a paper, it also has
-        ``settings`` (specifications by paper/setting), ``streams`` (trials by name of their random
-        streams) and ``data`` (SHA-256 by data set). For a result file, it also has ``lane``,
-        ``algorithm``, ``rounds``, ``resolved`` and ``made`` (see
-        `optimist.core.provenance.collect`). For all other files, it has ``cells``, a list of
-        `optimist.experiments.cell_records.CellRecord` as mappings. For figures, tables and claims,
-        each of these cells also has ``other_code``, and the dict has ``records`` (paths of the
-        records), ``missing`` (cells whose rows have no record), ``is_current`` (whether the file
-        would be the same if it were made now), ``configured`` (where it is configured) and
-        ``panels`` (classes by letter).
+        The keys depend on the kind of file:
+
+        - any file: ``file`` (its path);
+        - any file except a committed table: ``settings`` (specification of each paper/setting),
+          ``streams`` (trials of each named random stream) and ``data`` (SHA-256 of each data set);
+        - result file: ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (see
+          `optimist.core.provenance.collect`);
+        - any file except a result file: ``cells``, a list of
+          `optimist.experiments.cell_records.CellRecord` as mappings;
+        - figure, table or claims: ``records`` (paths of the records), ``missing`` (cells whose rows
+          have no record), ``is_current`` (whether the file would be the same if it were made now),
+          ``configured`` (where it is configured) and ``panels`` (class of each lettered panel).
+          Each cell also has ``other_code``.
 
     Raises
     ------
@@ -107,7 +110,7 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
     if not papers:
-        raise ResultError(f"no record next to {path} names it")
+        raise ResultError(f"no paper below the folder of {path} has a record of its claims")
     for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
         if not Path(part).is_file():
             raise ResultError(f"{part} does not exist; {_again(path)}")
@@ -176,7 +179,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _record(path: Path) -> Path:
-    """Return the path of the record that contains the current digest of a file."""
+    """Return the path of the record that contains a file's current digest."""
     whole, other = path.resolve(), None
     for folder in whole.parents[:2]:
         for place in sorted(folder.glob("records/*.json")):
@@ -191,7 +194,7 @@ def _record(path: Path) -> Path:
                 return place
             other = other or (digest and place)
     if other is None:
-        raise ResultError(f"no record next to or above {path} names it")
+        raise ResultError(f"no record in the folder of {path}, or in the folder above it, lists it")
     raise ResultError(
         f"{path} is not the file that {os.path.relpath(other)} describes: it was changed or comes "
         f"from another run; {how_to_restore(path, _again(path))}"
@@ -232,7 +235,7 @@ def _about(origin: Mapping[str, Any]) -> Iterable[str]:
     if origin["missing"]:
         yield f"cells without a record: {len(origin['missing'])}: {', '.join(origin['missing'])}"
     if not origin["is_current"]:
-        yield "today's code and tables would make another file"
+        yield "the current code and tables would make a different file"
     yield f"records: {', '.join(origin['records'])}"
     yield f"configured in {origin['configured']}"
     for letter, place in origin["panels"].items():
@@ -240,7 +243,7 @@ def _about(origin: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _playing(cells: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
-    """Yield lines about cells, grouped by the code and the machine that played them."""
+    """Yield lines that describe cells, grouped by the code and machine that played them."""
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for one in cells:
         groups.setdefault((one["commit"], one["made"]), []).append(one)

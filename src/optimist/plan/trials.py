@@ -28,7 +28,7 @@ LONGEST_JOB = 600.0
 
 @dataclass(frozen=True)
 class Race:
-    """Cells of the timing lane that a single process plays in turns.
+    """Cells of the timing lane that one process plays in turns.
 
     Attributes
     ----------
@@ -54,18 +54,18 @@ class PlannedTrials:
     least : mapping
         Number of trials (or turns) that ``decide`` requires, by paper and cell.
     kept : mapping or None
-        By paper, the cells of the figures and tables named in ``only``; None for all cells.
+        Cells that the figures and tables named in ``only`` show, by paper; None for all cells.
 
     Attributes
     ----------
     asked, cells : dict
-        The requests of each paper before ``caps`` and ``only`` are applied: ``asked`` contains the
-        trials by cell, and ``cells`` contains the pairs of setting and algorithm.
+        What each paper requests before ``caps`` and ``only`` are applied. ``asked`` maps each cell
+        to its trials, and ``cells`` contains the pairs of setting and algorithm.
 
     Raises
     ------
     ConfigError
-        Raised when ``only`` has a name that matches no cell, or when no cell matches all its keys.
+        Raised when a name in ``only`` matches no cell, or when no cell matches all its keys.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class PlannedTrials:
         self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
         if restricts and not any(self._of_paper.values()):  # figures of studies have no cells
-            raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
+            raise ConfigError(f"only is {dict(only)!r}; allowed: names that together select a cell")
         for trials in self:
             place = trials.place("")
             check_length(*place[1:4], place.trials)
@@ -113,7 +113,7 @@ class PlannedTrials:
         return self._misfits[paper]
 
     def _with_known(self, trials: Trials) -> Trials:
-        """Return the trials, extended to all trials in the table so that no data is discarded."""
+        """Extend the trials to all trials in the table, so that no results are discarded."""
         record = self._record(trials)
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
@@ -132,7 +132,10 @@ class PlannedTrials:
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
-        """Return a cell's committed record or None. With ``committed: use``, rows must match."""
+        """Return a cell's committed record, or None if there is none.
+
+        With ``committed: use``, a record that does not match its rows in the table is ignored.
+        """
         paper = trials.cell.paper
         is_misfit = self._basis.reuses and trials.key in self._misfits_of(paper)
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
@@ -189,8 +192,8 @@ class PlannedTrials:
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
         """Return the outputs that must exist before the results of the given cells are read.
 
-        With ``committed: use``, an output is left out if the table contains the trials, played by
-        the current code, and the output does not exist.
+        With ``committed: use``, an output that does not exist is left out if the table contains its
+        trials and the current code played them.
         """
         paths: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
@@ -200,7 +203,7 @@ class PlannedTrials:
         return [*paths]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the files of each given cell whose result files all exist, mapped to its group."""
+        """Return the groups of result files, by path, for the cells whose files all exist."""
         groups: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             files = self.files(trials)
@@ -212,7 +215,7 @@ class PlannedTrials:
         """Return whether a result exists and none of the files observed during its job has changed.
 
         Only algorithms and environments from outside this package may read files that the digest
-        does not cover, so other results are not opened.
+        does not cover. Results of this package's own classes are therefore not opened.
         """
         if not Path(path).is_file():
             return False
@@ -251,12 +254,12 @@ class PlannedTrials:
         return races
 
     def find(self, wildcards: Any) -> Trials:
-        """Return the trials of the result file that wildcards of `Layout.any_result` name.
+        """Return the trials in a result file, given the wildcards of `Layout.any_result`.
 
         Raises
         ------
         ConfigError
-            Raised when the configuration has no such file.
+            Raised when no cell of the configuration has this file.
         """
         w = wildcards
         path = self._basis.layout.result(
@@ -285,7 +288,7 @@ class PlannedTrials:
         }
 
     def race(self, wildcards: Any) -> Race:
-        """Return the race that wildcards name; raise ConfigError if there is no such race."""
+        """Return the race that wildcards identify; raise ConfigError if there is no such race."""
         race = self._races[wildcards.paper].get(wildcards.race)
         if race is None or race.digest != wildcards.digest:
             races = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
@@ -319,7 +322,7 @@ def part_ends(
     seconds : float
         CPU seconds per trial.
     made : iterable of (int, int)
-        First trial and end of each part that has been played, whether or not the table has it.
+        First trial and end of each part that has a result file, even if it is not in the table.
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
     made = sorted(part for part in made if part[1] <= number)
@@ -336,7 +339,7 @@ def part_ends(
 
 
 def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return parts from ``made`` that cover each of ``number`` trials once, or [] if none do."""
+    """Return parts from ``made`` that together cover each trial once, or [] if there are none."""
     ways: dict[int, list[tuple[int, int]]] = {0: []}
     for first, stop in sorted(made):
         if first in ways:

@@ -1,4 +1,4 @@
-"""Checks of the folders that Snakemake reads and writes, and of the workflow's use as a module."""
+"""Checks of the folders and options that Snakemake uses, and of how it loads the workflow."""
 
 import os
 import re
@@ -40,12 +40,12 @@ def check_records(*, is_dry_run: bool = False) -> None:
     Parameters
     ----------
     is_dry_run : bool
-        Whether this is a dry run, which needs the folder but writes no records of files.
+        Whether this is a dry run, which writes to the folder but not to its subfolders.
 
     Raises
     ------
     UnwritableError
-        Raised when the records cannot be written, as in a checkout owned by another user.
+        Raised when the records cannot be written, for example in another user's checkout.
     """
     place = Path(RECORDS)
     written = [place] if place.is_dir() else [Path()]
@@ -66,7 +66,7 @@ def check_outputs(paths: Iterable[str]) -> None:
     Raises
     ------
     UnwritableError
-        Raised for the first such folder, which the message names.
+        Raised for the first folder that is not writable. The message names this folder.
     """
     for folder in {PurePath(path).parent: None for path in paths}:
         nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
@@ -115,8 +115,8 @@ def check_place(workflow: Any) -> None:
     ------
     ConfigError
         Raised when the rules come from another folder, because digests would then cover scripts
-        that do not run; or when a module has a ``prefix``, because it would be missing from paths
-        in the parameters of jobs.
+        that do not run; or when a module has a ``prefix``, because paths in the parameters of jobs
+        would not include the prefix.
     """
     folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
     rules = project_root() / "workflow" / "rules"
