@@ -116,7 +116,7 @@ def test_what_leaves_the_table_is_named_and_a_run_that_takes_nothing_writes_noth
     del without.trials.asked["glb_omd"][KEY], without.trials._of_paper["glb_omd"][KEY]
     summary = publish(without, "glb_omd")
     assert summary.dropped == ["/".join(KEY)]
-    assert "left out of the table" in summary.in_words()
+    assert "removed, because the configuration does not request them" in summary.in_words()
     assert KEY not in TrialTable(kept[0]).keys
 
 
@@ -426,7 +426,7 @@ def test_a_bad_file_of_another_machine_is_refused_and_nothing_is_copied(plan, ho
 
 def test_a_folder_without_results_is_refused(plan):
     Path("empty").mkdir()
-    with pytest.raises(ResultError, match="empty holds no results; allowed: folders with run"):
+    with pytest.raises(ResultError, match="empty holds no results; allowed: folders that contain run"):
         publish(plan, "glb_omd", ["empty"])
 
 

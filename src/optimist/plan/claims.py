@@ -92,7 +92,7 @@ class PlannedClaims:
         return self._documents[paper]
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that the claims of a paper name, by ``lane/setting``."""
+        """Return the rounds that the claims of a paper mention, by ``lane/setting``."""
         rounds: dict[str, set[int]] = {}
         checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
         for check in checks:

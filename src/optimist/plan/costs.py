@@ -26,7 +26,7 @@ UNKNOWN_STUDY = 600.0, 1000.0
 SNAKEMAKE_MB = 450
 # Extra memory in MiB that libraries may use on a machine other than the one that was measured.
 LIBRARIES_MB = 250
-# Priority of jobs that other jobs wait for; it exceeds every priority that `priority` returns.
+# Priority of jobs for which other jobs wait. It exceeds all values that `priority` returns.
 FIRST = 10**6
 
 

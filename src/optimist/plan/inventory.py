@@ -28,7 +28,7 @@ class Entry:
     made : str
         Output of the job that makes the result: the file itself, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
-        ``early`` if some trials ran out of time.
+        The state is ``early`` if some trials ran out of time.
     paper : str
     key : CellKey
         Lane, setting and algorithm; for a study, `STUDY`, its name and an empty string.

@@ -248,7 +248,7 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
 def _decided(
     product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]"
 ) -> "pd.DataFrame":
-    """Return the table of verdicts on claims."""
+    """Return the verdicts on the claims of a product, as a table."""
     from optimist.claims.table import to_frame
     from optimist.claims.verdicts import evaluate
 
@@ -260,7 +260,7 @@ def _decided(
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
-    """Return the table of verdicts on claims, without writing it."""
+    """Return the verdicts on the claims of a product, as a table, without writing it."""
     return _decided(product, sources.trials(product), sources.tables(product.studies))
 
 

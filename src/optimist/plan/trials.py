@@ -103,7 +103,7 @@ class PlannedTrials:
             check_length(*place[1:4], place.trials)
 
     def forget(self, paper: str) -> None:
-        """Drop the cached result of comparing a paper's rows with their records."""
+        """Drop the cached comparison of a paper's rows with their records."""
         self._misfits.pop(paper, None)
 
     def _misfits_of(self, paper: str) -> set[CellKey]:
@@ -141,7 +141,7 @@ class PlannedTrials:
         return None if is_misfit else self._basis.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
-        """Return whether the table contains these trials, played by the current code.
+        """Return whether the table contains these trials and the current code played them.
 
         Rows are compared with their records only if the configuration has ``committed: use``.
         Otherwise, the table is not opened.
