@@ -426,7 +426,9 @@ def test_a_bad_file_of_another_machine_is_refused_and_nothing_is_copied(plan, ho
 
 def test_a_folder_without_results_is_refused(plan):
     Path("empty").mkdir()
-    with pytest.raises(ResultError, match="empty holds no results; allowed: folders that contain run"):
+    with pytest.raises(
+        ResultError, match="empty holds no results; allowed: folders that contain run"
+    ):
         publish(plan, "glb_omd", ["empty"])
 
 

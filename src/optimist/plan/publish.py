@@ -193,7 +193,8 @@ def _check_exists(records: str, table: str) -> None:
     """Raise ResultError if the file with the records of a table is missing."""
     if not Path(records).is_file():
         raise ResultError(
-            f"{records}, the record of how {table} was made, is missing; restore it or delete both files"
+            f"{records}, the record of how {table} was made, is missing; "
+            "restore it or delete both files"
         )
 
 
