@@ -1,8 +1,9 @@
-"""One line for a whole run of Snakemake, with the time left: ``snakemake --logger optimist``.
+"""Progress of a Snakemake run in one line, with the time left: ``snakemake --logger optimist``.
 
-On a terminal the line is written over; elsewhere one is written a minute. Failures are shown as
-Snakemake shows them, with the last lines of their logs; all else is in Snakemake's own log only.
-Snakemake finds this package by the first words of its name, and imports it for every job.
+On a terminal, the line is overwritten; elsewhere, a new line is written every minute. Failures are
+shown in Snakemake's format, with the last lines of their logs. All other messages go only to
+Snakemake's own log. Snakemake finds this package by the prefix of its name and imports it in every
+job.
 """
 
 import os
@@ -23,42 +24,43 @@ from optimist.core.layout import unquoted
 from optimist.core.root import project_root
 from optimist.core.terminal import CLEAR, is_terminal, shown, width
 
-# What is worth a line among the messages that are neither events nor warnings.
+# Messages to show, among those that are neither events nor warnings.
 SHOWN = re.compile(
     "Nothing to be done|Complete log|Trying to restart|Shutting down|Unlocked|Report created"
 )
-# What Snakemake adds where a script ended with status 1.
+# Message that Snakemake adds if a script exits with status 1.
 OF_SCRIPT = re.compile(r"^CalledProcessError [^\0]*\.(\w+\.py)['\"]+ returned .* status 1\.$", re.M)
-SAID = " ERROR the job failed: "  # in the last line of its log
-PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
+SAID = " ERROR the job failed: "  # part of the last line of the log of a job that names its error
+PLAIN_PAUSE = 60.0  # seconds between two lines if the output is not a terminal
 LOG_LINES = 20
-LONGEST = 500  # letters of a line of an error: a job may have a thousand inputs
-UNNAMED = ("trials", "digest")  # wildcards that the line leaves out
-LEAST = 1.5  # seconds of a job that does nothing: a process of its own
+LONGEST = 500  # characters of an error's line, since a job may list a thousand inputs
+UNNAMED = ("trials", "digest")  # wildcards that the line omits
+LEAST = 1.5  # seconds that the process of an empty job takes
 RED, PLAIN = "\x1b[31m", "\x1b[0m"
 
 
 def called(rule: str, wildcards: Mapping[str, str]) -> str:
-    """Return what a job is called: ``run glb_omd/logistic_s3/gloc``."""
+    """Return the displayed name of a job, such as ``run glb_omd/logistic_s3/gloc``."""
     words = [unquoted(str(value)) for key, value in wildcards.items() if key not in UNNAMED]
     return f"{rule} {'/'.join(words)}".rstrip()
 
 
 def is_said(text: str) -> bool:
-    """Return whether a message is of a script of ours that ended with status 1: it has said why."""
-    found = OF_SCRIPT.search(text)
-    return found is not None and (project_root() / "workflow/scripts" / found[1]).is_file()
+    """Return whether a message is about a script in this project, which logs its own error."""
+    match = OF_SCRIPT.search(text)
+    return match is not None and (project_root() / "workflow/scripts" / match[1]).is_file()
 
 
 class Run:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes
     ----------
     done, total : int
-        Jobs.
+        Numbers of jobs.
     expected : mapping of int to float
-        Seconds of jobs by id, as far as known; others are taken to last like the mean of these.
+        Expected durations of jobs in seconds, by job id. Each job that is not listed is expected to
+        take the mean of these.
     """
 
     def __init__(self) -> None:
@@ -71,21 +73,21 @@ class Run:
 
     @property
     def failed(self) -> int:
-        """Jobs that failed and have not been started again."""
+        """Number of jobs that failed and have not been restarted."""
         return len(self._failed)
 
     def begin(self, job: int, name: str) -> None:
-        """Take note that a job was started, maybe again after it failed."""
+        """Record that a job started, possibly again after a failure."""
         self._failed.discard(job)
         self._running[job] = name, time.monotonic()
 
     def end(self, job: int) -> None:
-        """Take note that a job has ended well."""
+        """Record that a job succeeded."""
         if self._running.pop(job, None) is not None:
             self._ended += self._seconds(job)
 
     def fail(self, job: int) -> None:
-        """Take note that a job failed: what it should have done is still to be done."""
+        """Record that a job failed; its work counts as not done."""
         self._running.pop(job, None)
         self._failed.add(job)
 
@@ -94,20 +96,20 @@ class Run:
         return max(self.expected.get(job, mean), LEAST)
 
     def seconds_left(self) -> float:
-        """Return the seconds left at the pace so far, in expected seconds; nan at the start."""
+        """Return the seconds left at the pace of the run so far; nan until a job has ended."""
         now = time.monotonic()
         under_way = sum(
             min(now - since, self._seconds(job)) for job, (_, since) in self._running.items()
         )
-        known = [max(seconds, LEAST) for seconds in self.expected.values()]
-        whole = sum(known) if known else self.total * LEAST
+        expected = [max(seconds, LEAST) for seconds in self.expected.values()]
+        whole = sum(expected) if expected else self.total * LEAST
         made = self._ended + under_way
         if not self._ended:
             return float("nan")
         return max(whole - made, 0.0) * (now - self._start) / made
 
     def line(self, *, over: bool = False) -> str:
-        """Return how far the run is, in one line; what is left only if it is not ``over``."""
+        """Return the progress in one line, without the time left and the jobs if ``over``."""
         share = f" ({100 * self.done // self.total} %)" if self.total else ""
         words = [f"{self.done}/{self.total} jobs{share}"]
         words += [f"{self.failed} failed"] if self.failed else []
@@ -120,7 +122,7 @@ class Run:
 
 
 class LogHandler(LogHandlerBase):
-    """Writes the line, and what must not be missed."""
+    """Handler that writes the progress line, failures and warnings."""
 
     def __post_init__(self) -> None:
         from snakemake.logging import DefaultFormatter
@@ -138,13 +140,13 @@ class LogHandler(LogHandlerBase):
             threading.Thread(target=self._tick, daemon=True).start()
 
     def expect(self, seconds: Mapping[int, float], logs: Collection[str]) -> None:
-        """Take note of what jobs are expected to last, by id, and say where the full log is."""
+        """Store the expected seconds of jobs, by id, and write the paths of the full logs."""
         self.run.expected = dict(seconds)
         with self.lock or threading.RLock():
             self._write("".join(f"full log: {os.path.relpath(log)}\n" for log in logs))
 
     def emit(self, record: LogRecord) -> None:
-        """Write what a record of Snakemake changes."""
+        """Update the progress from a log record, and write its message if it must be shown."""
         try:
             if self.common_settings.dryrun:
                 text = self._planned(record)
@@ -157,26 +159,26 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def _planned(self, record: LogRecord) -> str:
-        """Return what a dry run says, its table of jobs shown once, without reasons."""
+        """Return a dry run's message, or "" for a repeated table of jobs or a list of reasons."""
         text = self.format(record)
-        is_known = text == self._table
+        is_repeated = text == self._table
         if text.startswith("Job stats:"):
             self._table = text
-        return "" if is_known or text.startswith("Reasons:") else text
+        return "" if is_repeated or text.startswith("Reasons:") else text
 
     def _follow(self, record: LogRecord) -> None:
-        found: dict[str, Any] = record.__dict__
-        event = found.get("event")
+        fields: dict[str, Any] = record.__dict__
+        event = fields.get("event")
         if event == LogEvent.RUN_INFO:
-            self.run.total = found.get("stats", {}).get("total", 0)
+            self.run.total = fields.get("stats", {}).get("total", 0)
         elif event == LogEvent.JOB_INFO:
-            self.run.begin(found["jobid"], called(found["rule_name"], found["wildcards"]))
+            self.run.begin(fields["jobid"], called(fields["rule_name"], fields["wildcards"]))
         elif event == LogEvent.JOB_FINISHED:
-            self.run.end(found["job_id"])
+            self.run.end(fields["job_id"])
         elif event == LogEvent.JOB_ERROR:
-            self.run.fail(found["jobid"])
+            self.run.fail(fields["jobid"])
         elif event == LogEvent.PROGRESS:
-            self.run.done, self.run.total = found["done"], found["total"]
+            self.run.done, self.run.total = fields["done"], fields["total"]
             self._show()
 
     def _text(self, record: LogRecord) -> str:
@@ -198,10 +200,10 @@ class LogHandler(LogHandlerBase):
                     self._show()
 
     def _show(self) -> None:
-        """Write the line, if its time has come."""
+        """Write the progress line, or do nothing if one was written less than a minute ago."""
         now = time.monotonic()
         if self._is_terminal:
-            # The cursor goes back: what a job writes itself then starts a line.
+            # The cursor returns, so that the output of a job starts at the beginning of a line.
             self.stream.write(f"{CLEAR}{self.run.line()[: (width() or 80) - 1]}\r")
         elif now - self._last >= PLAIN_PAUSE:
             self._last = now
@@ -213,43 +215,45 @@ class LogHandler(LogHandlerBase):
         self.stream.flush()
 
     def close(self) -> None:
-        """Write the last line, for good."""
+        """Write the last line, which is not overwritten."""
         if not self._over.is_set():
             self._over.set()
             if self.run.total:
                 self._write(self.run.line(over=True) + "\n")
             if self.run.failed:
-                self._write("what needs these was not made, or is as an earlier run left it\n")
+                self._write(
+                    "outputs that need failed jobs were not made, or come from an earlier run\n"
+                )
         super().close()
 
     @property
     def writes_to_stream(self) -> bool:
-        """Whether it stands for Snakemake's own messages on the terminal."""
+        """Whether this handler replaces Snakemake's own messages on the terminal."""
         return True
 
     @property
     def writes_to_file(self) -> bool:
-        """Whether it writes a file: Snakemake's own log has everything."""
+        """Whether this handler writes a file; Snakemake's own log is enough."""
         return False
 
     @property
     def has_filter(self) -> bool:
-        """Whether it selects itself; a dry run shows what Snakemake would, without long lists."""
+        """Whether this handler selects messages; in a dry run, Snakemake selects them first."""
         return not self.common_settings.dryrun
 
     @property
     def has_formatter(self) -> bool:
-        """Whether it has a formatter: Snakemake's, without the whole logs of failed jobs."""
+        """Whether this handler has a formatter, which omits the complete logs of failed jobs."""
         return True
 
     @property
     def needs_rulegraph(self) -> bool:
-        """Whether it needs the graph of the rules."""
+        """Whether this handler needs the graph of rules."""
         return False
 
 
 def _ends(logs: Collection[str]) -> Iterator[str]:
-    """Yield the last lines of logs, and what files they are of."""
+    """Yield the path of each log, followed by its last lines."""
     for log in logs:
         try:
             lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()

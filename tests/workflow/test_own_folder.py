@@ -128,7 +128,7 @@ def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_knows(she
     assert done.returncode == 1
     lines = done.stderr.splitlines()
     assert "Traceback" not in done.stderr and "CalledProcessError" not in done.stderr
-    assert len(lines) < 30 and lines[-1].startswith("what needs these was not made, or is as")
+    assert len(lines) < 30 and lines[-1].startswith("outputs that need failed jobs were not")
     for cell in ("Mine", "Mine[gamma=0.3]"):
         told = [line for line in lines if f"mine.py:{cell}, trial 0" in line]
         assert told and all(

@@ -45,7 +45,7 @@ def test_a_failure_is_shown_with_the_end_of_its_log_and_the_others_go_on(folder)
     assert "rule one:" not in done.stderr and "fine" not in done.stderr
     assert any(line.startswith("Complete log(s):") for line in lines)
     assert lines[-2].startswith("4/7 jobs (57 %), 1 failed, ")
-    assert lines[-1] == "what needs these was not made, or is as an earlier run left it"
+    assert lines[-1] == "outputs that need failed jobs were not made, or come from an earlier run"
     (log,) = (folder / ".snakemake/log").iterdir()
     assert log.read_text().count("rule one:") == 4
     assert len(list((folder / "made").iterdir())) == 4

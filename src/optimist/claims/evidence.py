@@ -281,8 +281,8 @@ class MedianRatio:
     @np.errstate(all="ignore")
     def __post_init__(self) -> None:
         y, x = np.asarray(self.top, dtype=float), np.asarray(self.bottom, dtype=float)
-        known = np.isfinite(y) & np.isfinite(x) & ((x > 0.0) | (y > 0.0))
-        ratios = np.divide(y, x, out=np.full(len(y), math.inf), where=x > 0.0)[known]
+        is_counted = np.isfinite(y) & np.isfinite(x) & ((x > 0.0) | (y > 0.0))
+        ratios = np.divide(y, x, out=np.full(len(y), math.inf), where=x > 0.0)[is_counted]
         for name, array in (("top", y), ("bottom", x), ("ratios", np.sort(ratios))):
             object.__setattr__(self, name, array)
 

@@ -124,13 +124,13 @@ def _hash(text: str) -> str:
 
 def plot_style() -> str:
     """Return the style that Observable Plot adds to its drawings."""
-    found = _PLOT_STYLE.findall(_own("vendor/plot.umd.min.js"))
-    if len(found) != 1:
+    styles = _PLOT_STYLE.findall(_own("vendor/plot.umd.min.js"))
+    if len(styles) != 1:
         raise ResultError(
             "plot.umd.min.js does not contain exactly one style of the expected form; "
             "allowed: version 0.6.17"
         )
-    return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
+    return re.sub(r"\$\{\w+\}", PLOT_CLASS, styles[0]).replace("\\n", "\n")
 
 
 def _own(name: str) -> str:

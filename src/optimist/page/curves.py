@@ -48,8 +48,8 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
         return None
     kept = kept_rounds(rounds)
     values = values[:, np.isin(rounds, kept)]
-    found = summaries(values, level, interval)
-    return Drawn(kept, values, np.where(np.isnan(found), found[0], found))
+    curves = summaries(values, level, interval)
+    return Drawn(kept, values, np.where(np.isnan(curves), curves[0], curves))
 
 
 def pack(

@@ -31,10 +31,10 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
         raise ValueError(f"no MathML for {formula!r}, which sets attributes")
     tree = convert_to_element(" ".join(formula.split()), display="block" if block else "inline")
     # The converter writes letters as character references, whose & must not be escaped.
-    found = _REFERENCE.sub(r"&\1", tostring(tree, encoding="unicode"))
-    if "\\" in found:
+    markup = _REFERENCE.sub(r"&\1", tostring(tree, encoding="unicode"))
+    if "\\" in markup:
         raise ValueError(f"no MathML for {formula!r}")
-    return found
+    return markup
 
 
 def to_html(text: str) -> str:

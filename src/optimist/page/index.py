@@ -33,14 +33,14 @@ def figures(data: Mapping[str, Any]) -> str:
 
 
 def _counts(data: Mapping[str, Any], paper: str) -> str:
-    own = [claim for claim in data["claims"].values() if claim["paper"] == paper]
-    found = []
+    stated = [claim for claim in data["claims"].values() if claim["paper"] == paper]
+    counts = []
     for kind in KINDS:
-        words = [claim["verdict"] for claim in own if claim["kind"] == kind]
+        words = [claim["verdict"] for claim in stated if claim["kind"] == kind]
         if words:
             counted = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
-            found.append(f"{kind}: {counted}")
-    return "; ".join(found) + "."
+            counts.append(f"{kind}: {counted}")
+    return "; ".join(counts) + "."
 
 
 def _rows(data: Mapping[str, Any], paper: str) -> Iterator[str]:
@@ -85,14 +85,14 @@ def documents(frame: "pd.DataFrame") -> dict[str, str]:
 
 def front(frame: "pd.DataFrame", papers: list[str]) -> str:
     """Return results for the README: headlines, a table of claims and results, and a tally."""
-    said, known = findings.load(), claims(frame, {})
-    about = {name: findings.overview(said, known, name) for name in papers}
+    sentences, verdicts = findings.load(), claims(frame, {})
+    about = {name: findings.overview(sentences, verdicts, name) for name in papers}
     return "\n".join(
         [
             *(f"- **{one['headline']}**" for one in about.values()),
             *("", "## What the papers say, and what we measure", ""),
             *("| Paper | It says | We measure |", "| --- | --- | --- |"),
-            *(_beside(said["papers"][name], one, known) for name, one in about.items()),
+            *(_beside(sentences["papers"][name], one, verdicts) for name, one in about.items()),
             *("", tally(frame)),
         ]
     )
