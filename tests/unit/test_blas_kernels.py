@@ -79,7 +79,7 @@ def test_a_process_that_others_begin_wrongly_starts_again_once_and_says_why(tmp_
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert "error: numpy is imported before every Python command" in done.stderr
-    assert "{'OMP_NUM_THREADS': '4'}, perhaps by a sitecustomize.py" in done.stderr
+    assert "by a sitecustomize.py, with the variables {'OMP_NUM_THREADS': '4'}" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_commands_in_the_words_of_a_class_do_not_reach_the_terminal(tmp_path, ca
     [
         (",0.95,", ",\x00,", "is not a table of claims"),
         (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, supported"),
-        ("claim,kind", "claims,kind", "lacks claim"),
+        ("claim,kind", "claims,kind", "lacks the columns claim"),
     ],
 )
 def test_tables_of_claims(old, new, words, capsys, tmp_path):
