@@ -15,8 +15,7 @@ class Algorithm(ABC):
     * has a constructor that takes the problem and keyword options, checks the options and stores
       them, but neither draws random numbers nor allocates memory that grows with the data;
     * takes its own random stream as the keyword argument ``rng`` if it is randomised;
-    * names its source in ``reference``, and the class of problems that it solves in
-      ``problem_type``;
+    * names its source in ``reference`` and its class of problems in ``problem_type``;
     * implements `select` and `update` (see `FiniteArmAlgorithm`), or `suggest` (see
       `black_box.base`);
     * sets ``status`` (see `optimist.experiments.loop`) instead of raising an exception when a
@@ -85,24 +84,23 @@ class FiniteArmAlgorithm(Algorithm):
 
     @abstractmethod
     def select(self, arms: np.ndarray) -> int:
-        """Return the row index of the arm to play in ``arms``, an array of shape (K, d)."""
+        """Return the index of the row of ``arms`` (K, d) to play."""
 
     @abstractmethod
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn from the ``reward`` of the arm that was played.
+        """Learn from the ``reward`` of the arm in row ``index`` of ``arms`` (K, d).
 
-        The played arm is row ``index`` of ``arms``, an array of shape (K, d). ``context`` holds
-        further named values from the environment (see `FiniteArmEnvironment.context`). A subclass
-        declares the arguments that it needs in place of ``args`` and ``context``.
+        ``context`` holds further named values from the environment (see
+        `FiniteArmEnvironment.context`). A subclass replaces ``args`` and ``context`` with the
+        arguments it needs.
         """
 
     def prepare(self) -> None:
         """Prepare the next call of `select`, for example by fitting a model to the rewards.
 
-        Overriding this method is optional. It is called after `update`, and its time counts as part
-        of the time of `update`.
+        Overriding this method is optional. It is called after `update` and timed as part of it.
         """
 
 

@@ -1,4 +1,4 @@
-r"""GO-UCB as its paper describes it: the oracle of Phase I, the constants, and Step 5.
+r"""GO-UCB as published: the oracle of Phase I, the constants, and Step 5.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Theorem 5.1 and
 Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Projected
@@ -11,9 +11,9 @@ minimiser of the squared error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
 Deviations: equation (7) also has hidden factors and a factor $1/\mu^2$, where $\mu$ is a constant
-of the function; all of these are omitted here. The exact oracle is the best of five runs of
-L-BFGS-B. By default, gradient descent uses all points in every step rather than one random point
-(``batch``), and parameters may leave [0, 1] (``unit_weights``).
+of the function; they are omitted here. The exact oracle is the best of five runs of L-BFGS-B. By
+default, gradient descent uses all points in every step rather than one random point (``batch``),
+and parameters may leave [0, 1] (``unit_weights``).
 """
 
 import math
@@ -48,7 +48,7 @@ class PaperVariant:
     oracle : {"descent", "exact"}
         Method that fits the network: gradient descent, or least squares to convergence.
     ball : float or None
-        Factor that multiplies $\beta_t$ from equation (7). None selects it from Appendix D.1.
+        Factor applied to $\beta_t$ from equation (7). If None, $\beta_t$ is from Appendix D.1.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@ r"""GO-UCB with a better fit: our own extension.
 
 Points are scaled to [-1, 1]^d, and values to mean 0 and variance 1. Phase I fits the
 network by L-BFGS with weight decay; $\lambda=1$, and $\beta_t$ is constant. In Step 5, the
-inner maximiser is replaced by the maximiser of the linearised network,
+maximiser of the linearised network replaces the inner maximiser,
 $$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
 
 All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function

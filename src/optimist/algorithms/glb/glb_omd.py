@@ -138,8 +138,8 @@ class GLBOMD(GLBAlgorithm):
 class Theorems(Observer):
     """Observer that records how close a trial comes to the bounds of Theorems 1 and 2.
 
-    It records the largest value of each of two ratios. One is the distance between the estimate and
-    the truth, divided by the confidence radius; the other is the regret, divided by its bound.
+    It records the largest ratio of the estimation error to the confidence radius, and the largest
+    ratio of the regret to its bound.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Whether to project each estimate onto the ball by Gauss-Newton steps.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        Whether the likelihood has one row per round or one per distinct arm played. The results
         are equivalent.
     inverse : {"inv", "pinv"}
         Method that inverts V; see `optimist.algorithms.glb.inverses`.
