@@ -71,7 +71,7 @@ REGISTRIES = {
 
 
 def canonical(text: str, domain: str = "arms") -> str:
-    """Return an algorithm's label without the options that are set to their defaults.
+    """Return an algorithm's label without the options set to their defaults.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def checked(label: str, problem: Any, rng: np.random.Generator | None = None) ->
     """Check a label against a problem, and return a function that constructs the algorithm.
 
     See `make_algorithm` for the parameters and errors. The algorithm is constructed only when the
-    returned function is called, and the constructor may raise further errors.
+    returned function is called, which may raise further errors.
     """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))

@@ -1,4 +1,4 @@
-"""Base classes of all algorithms and of algorithms on finitely many arms."""
+"""Base classes for all algorithms and for those on finitely many arms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ class Algorithm(ABC):
         return ()
 
     def diagnostics(self) -> dict[str, float]:
-        """Return a dict of named counters that help to explain the regret curve."""
+        """Return named counters that help to explain the regret curve."""
         return {}
 
     def is_finite(self) -> bool:
@@ -72,7 +72,7 @@ class Algorithm(ABC):
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the size in bytes of the state that the algorithm keeps between rounds."""
+        """Return the size, in bytes, of the state kept between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 

@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Baseline that draws arms uniformly in constant time and memory, and does not learn.
+    """Baseline that draws arms uniformly, without learning, in constant time and memory.
 
     Parameters
     ----------

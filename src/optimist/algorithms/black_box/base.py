@@ -23,7 +23,7 @@ def standardise(
     ----------
     y : (n,) array
     centre : callable
-        Function that maps the values to the offset.
+        Function that computes the offset from the values.
     ddof : int
         Delta degrees of freedom of the standard deviation, which is the unit.
     least : float

@@ -29,7 +29,7 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
 
-NEAR = 0.05  # standard deviation of the perturbations of the incumbent, in widths of the box
+NEAR = 0.05  # standard deviation of the incumbent's perturbations, in widths of the box
 
 # The acquisition and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -38,8 +38,8 @@ Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 class GPOptimiser(BoxAlgorithm):
     """Base class of GP-EI, GP-PI and GP-UCB, which differ in their acquisition function.
 
-    With n points, each evaluation of the likelihood takes O(n^3) time, and each evaluation of the
-    acquisition takes O(n^2) time.
+    With n points, evaluating the likelihood takes O(n^3) time, and evaluating the acquisition at a
+    point takes O(n^2) time.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Convert points in the box, of shape (n, d), to inputs of the network."""
+        """Convert points (n, d) in the box to inputs of the network."""
         return X
 
     def scaled(self, y: float) -> float:
@@ -118,7 +118,7 @@ class PaperVariant:
         return y
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters for unscaled data, of shape (n, d_w), to the network's scale."""
+        """Convert parameters (n, d_w) for unscaled data to the network's scale."""
         return thetas
 
     def maximise(

@@ -53,7 +53,7 @@ class Configuration:
     fit : {"adam", "lbfgs"}
         Optimiser that fits the process.
     centre : callable
-        Function that returns the offset to subtract from the values.
+        Function that computes the offset to subtract from the values.
     ddof : int
         Delta degrees of freedom of the variance used to scale the values.
     noise : bool

@@ -178,7 +178,7 @@ class Theorems(Observer):
 
 
 def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
-    r"""Return the bound on the regret after ``rounds`` rounds, from the proof of Theorem 2.
+    r"""Return the regret bound after ``rounds`` rounds, from the proof of Theorem 2.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
     rounds : int
         T, the number of rounds.
     slopes : float
-        $T/\kappa_*$, the sum over rounds of the slope of the mean function at the best arm.
+        $T/\kappa_*$, the mean function's slope at the best arm, summed over the rounds.
     """
     problem = algorithm.problem
     d, link = problem.dimension, problem.link

@@ -79,7 +79,7 @@ class GLMUCB(GLBAlgorithm):
 
     @property
     def V(self) -> np.ndarray:
-        """The design matrix, of shape (d, d), including the ridge of the current round."""
+        """The design matrix (d, d), including the current round's ridge."""
         return self.ridge * np.eye(self.problem.dimension) + self.gram
 
     @property

@@ -11,7 +11,7 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class Played:
-    """Record of the distinct arms played so far, in the order in which they were first played.
+    """Record of the distinct arms played so far, in the order of their first plays.
 
     Parameters
     ----------

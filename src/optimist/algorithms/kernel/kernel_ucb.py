@@ -61,7 +61,7 @@ class KernelUCB(FiniteArmAlgorithm):
 
     @abstractmethod
     def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
-        """Learn from the ``reward`` of the played arm, row ``index`` of ``arms`` (K, d)."""
+        """Learn from the ``reward`` of the arm in row ``index`` of ``arms`` (K, d)."""
 
     @abstractmethod
     def predict(self, arms: np.ndarray) -> None:
