@@ -71,7 +71,7 @@ REGISTRIES = {
 
 
 def canonical(text: str, domain: str = "arms") -> str:
-    """Return an algorithm's label without the options that are set to their defaults.
+    """Return an algorithm's label without the options set to their defaults.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def is_algorithm(name: str) -> bool:
 
 
 def algorithm_class(name: str, domain: str = "arms") -> Any:
-    """Return the algorithm class that has a given name in a domain (``arms`` or ``box``).
+    """Return the class of the algorithm ``name`` in a domain (``arms`` or ``box``).
 
     Raises
     ------
@@ -114,7 +114,7 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the module of an algorithm, in the form that `optimist.core.source_files` accepts.
+    """Return an algorithm's module, in the form accepted by `optimist.core.source_files`.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def algorithm_module(name: str, domain: str = "arms") -> str:
 
 
 def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = None) -> Any:
-    """Construct the algorithm that a label describes, for a given problem.
+    """Construct the algorithm described by a label for a given problem.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
     problem : object
         A problem from `optimist.environments.problems`; its ``domain`` selects the registry.
     rng : Generator or None
-        Random stream of the algorithm; None if the algorithm is constructed only to check it.
+        Random stream of the algorithm; None if it is constructed only for checking.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def checked(label: str, problem: Any, rng: np.random.Generator | None = None) ->
     """Check a label against a problem, and return a function that constructs the algorithm.
 
     See `make_algorithm` for the parameters and errors. The algorithm is constructed only when the
-    returned function is called, and the constructor may raise further errors.
+    returned function is called, which may raise further errors.
     """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))

@@ -1,4 +1,4 @@
-"""Base classes of all algorithms and of algorithms on finitely many arms."""
+"""Base classes for all algorithms and for those on finitely many arms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,8 +15,7 @@ class Algorithm(ABC):
     * has a constructor that takes the problem and keyword options, checks the options and stores
       them, but neither draws random numbers nor allocates memory that grows with the data;
     * takes its own random stream as the keyword argument ``rng`` if it is randomised;
-    * names its source in ``reference``, and the class of problems that it solves in
-      ``problem_type``;
+    * names its source in ``reference`` and its class of problems in ``problem_type``;
     * implements `select` and `update` (see `FiniteArmAlgorithm`), or `suggest` (see
       `black_box.base`);
     * sets ``status`` (see `optimist.experiments.loop`) instead of raising an exception when a
@@ -64,7 +63,7 @@ class Algorithm(ABC):
         return ()
 
     def diagnostics(self) -> dict[str, float]:
-        """Return a dict of named counters that help to explain the regret curve."""
+        """Return named counters that help to explain the regret curve."""
         return {}
 
     def is_finite(self) -> bool:
@@ -73,7 +72,7 @@ class Algorithm(ABC):
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self) -> int:
-        """Return the size in bytes of the state that the algorithm keeps between rounds."""
+        """Return the size, in bytes, of the state kept between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
@@ -85,24 +84,23 @@ class FiniteArmAlgorithm(Algorithm):
 
     @abstractmethod
     def select(self, arms: np.ndarray) -> int:
-        """Return the row index of the arm to play in ``arms``, an array of shape (K, d)."""
+        """Return the index of the row of ``arms`` (K, d) to play."""
 
     @abstractmethod
     def update(
         self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
     ) -> None:
-        """Learn from the ``reward`` of the arm that was played.
+        """Learn from the ``reward`` of the arm in row ``index`` of ``arms`` (K, d).
 
-        The played arm is row ``index`` of ``arms``, an array of shape (K, d). ``context`` holds
-        further named values from the environment (see `FiniteArmEnvironment.context`). A subclass
-        declares the arguments that it needs in place of ``args`` and ``context``.
+        ``context`` holds further named values from the environment (see
+        `FiniteArmEnvironment.context`). A subclass replaces ``args`` and ``context`` with the
+        arguments it needs.
         """
 
     def prepare(self) -> None:
         """Prepare the next call of `select`, for example by fitting a model to the rewards.
 
-        Overriding this method is optional. It is called after `update`, and its time counts as part
-        of the time of `update`.
+        Overriding this method is optional. It is called after `update` and timed as part of it.
         """
 
 

@@ -4,8 +4,8 @@ Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketchi
 not use this method; the follow-up paper reports regret relative to uniform play,
 $$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
-Deviations: none. Claims about regret first compare a method with this baseline: a method that does
-no better has learnt nothing, so its regret says nothing about the method.
+Deviations: none. Compare a method with this baseline before drawing conclusions from its regret: if
+it does no better, it has learnt nothing.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Baseline that draws arms uniformly in constant time and memory, and does not learn.
+    """Baseline that draws arms uniformly, without learning, in constant time and memory.
 
     Parameters
     ----------

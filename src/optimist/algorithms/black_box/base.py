@@ -17,19 +17,19 @@ def standardise(
     ddof: int = 1,
     least: float = 1e-10,
 ) -> tuple[float, float]:
-    """Return the offset and the unit that standardise values y to (y - offset) / unit.
+    """Return the offset and unit that standardise ``y`` as (y - offset) / unit.
 
     Parameters
     ----------
     y : (n,) array
     centre : callable
-        Function that maps the values to the offset.
+        Function that computes the offset from the values.
     ddof : int
         Delta degrees of freedom of the standard deviation, which is the unit.
     least : float
-        Smallest standard deviation that is used as the unit. The unit is 1 if the standard
-        deviation is smaller, because the values are equal up to rounding. It is also 1 if there are
-        too few values to compute a standard deviation.
+        Smallest standard deviation to divide by. If the standard deviation is smaller, the values
+        are equal up to rounding, and the unit is 1. The unit is also 1 if there are too few values
+        to compute a standard deviation.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
@@ -38,8 +38,8 @@ def standardise(
 class BoxAlgorithm(Algorithm):
     """Base class of algorithms that propose a point in a box and observe a value in every round.
 
-    The first ``initial_count`` points are the problem's ``initial`` points. If the problem has
-    none, the algorithm draws them uniformly. Only `propose` and `observe` are timed.
+    The first ``initial_count`` points are the problem's ``initial`` points or, if it has none,
+    uniform draws. Only `propose` and `observe` are timed.
 
     Parameters
     ----------
@@ -100,15 +100,15 @@ class BoxAlgorithm(Algorithm):
         """Return the next point after the initial points, as an array of shape (d,)."""
 
     def begin(self) -> None:
-        """Optional hook that is called once, when all initial points have been evaluated."""
+        """Optional hook, called once after all initial points have been evaluated."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
-        """Optional hook that is called with the value ``y`` observed at a suggested point ``x``."""
+        """Optional hook, called with the value ``y`` observed at a suggested point ``x``."""
 
     def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
         """Draw ``n`` uniform points in the box.
 
-        The random stream is ``rng``, by default the algorithm's own stream.
+        ``rng`` defaults to the algorithm's own random stream.
 
         Returns
         -------

@@ -20,29 +20,29 @@ class Configuration:
     Attributes
     ----------
     scheme : callable
-        Function that maps the dimension to the `Scheme` that fits the process.
+        Function that maps the dimension to the `Scheme` for fitting the process.
     scaled : bool
         Whether to map the box to the unit cube, and to scale the values to mean 0 and variance 1.
     ddof : int
-        Delta degrees of freedom of the variance that scales the values.
+        Delta degrees of freedom of the variance used to scale the values.
     logarithm : bool
         Whether to maximise EI and PI on a logarithmic scale, which avoids underflow.
     improvement : float
         Amount by which a value must exceed the best value to count as an improvement in EI and PI,
         in units of the values.
     beta : float
-        Square of the factor that multiplies the standard deviation in the upper confidence bound.
+        Square of the standard deviation's factor in the upper confidence bound.
     candidates, near : int
-        The acquisition is evaluated at ``candidates`` points in the whole box, and at ``near``
-        points near the incumbent.
+        Number of points at which the acquisition is evaluated: in the whole box, and near the
+        incumbent.
     sobol : bool
-        Whether the ``candidates`` come from a Sobol sequence instead of uniform draws.
+        Whether the ``candidates`` are a Sobol sequence rather than uniform draws.
     refined : int
-        Number of points that L-BFGS-B refines; these are the best of the points above.
+        Number of these points, the best ones, that L-BFGS-B refines.
     iterations : int
         Maximum number of iterations in one run of L-BFGS-B.
     joint : bool
-        Whether a single run of L-BFGS-B refines all these points, instead of one run per point.
+        Whether L-BFGS-B refines these points in a single run rather than one run per point.
     """
 
     scheme: Callable[[int], Scheme]

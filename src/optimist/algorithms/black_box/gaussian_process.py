@@ -29,7 +29,7 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
 
-NEAR = 0.05  # standard deviation of the perturbations of the incumbent, in widths of the box
+NEAR = 0.05  # standard deviation of the incumbent's perturbations, in widths of the box
 
 # The acquisition and its derivatives with respect to the mean and the standard deviation.
 Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -38,8 +38,8 @@ Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 class GPOptimiser(BoxAlgorithm):
     """Base class of GP-EI, GP-PI and GP-UCB, which differ in their acquisition function.
 
-    With n points, each evaluation of the likelihood takes O(n^3) time, and each evaluation of the
-    acquisition takes O(n^2) time.
+    With n points, evaluating the likelihood takes O(n^3) time, and evaluating the acquisition at a
+    point takes O(n^2) time.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ class GPOptimiser(BoxAlgorithm):
         return np.clip(self._corner + self._width * x, self.problem.low, self.problem.high)
 
     def _units(self):
-        """Return the offset to subtract from the values, and the unit to divide them by."""
+        """Return the offset and unit that scale the values."""
         if not self.configuration.scaled:
             return 0.0, 1.0
         return standardise(self.values, ddof=self.configuration.ddof)
 
     def _maximise(self, process, best, incumbent):
-        """Return the point, of shape (d,), with the largest acquisition found in the scaled box."""
+        """Return the point (d,) of the scaled box with the largest acquisition found."""
         low = (self.problem.low - self._corner) / self._width
         high = (self.problem.high - self._corner) / self._width
         candidates = self._candidates(low, high, incumbent)
@@ -101,8 +101,7 @@ class GPOptimiser(BoxAlgorithm):
         order = np.argsort(-values, kind="stable")[: self.configuration.refined]
         ends, heights = self._refine(process, best, candidates[order], low, high)
         highest = int(np.argmax(heights))
-        # If the largest refined value is NaN, the comparison is false, and the best candidate is
-        # returned.
+        # A NaN among the refined values fails the comparison, so the best candidate is returned.
         return ends[highest] if heights[highest] >= values[order[0]] else candidates[order[0]]
 
     def _candidates(self, low, high, incumbent):

@@ -6,14 +6,14 @@ $$\Sigma_t=\lambda I+\sum_{i<t}g_ig_i^\top,\qquad
   \hat w_t=\Sigma_t^{-1}\Big(\lambda\hat w_0
     +\sum_{i<t}g_i\,(g_i^\top\hat w_i+y_i-f_{x_i}(\hat w_i))\Big),$$
 $$x_t\in\arg\max_{x\in\mathcal X}\ \max_{\|w-\hat w_t\|_{\Sigma_t}^2\le\beta_t} f_w(x) .$$
-The fit, $\lambda$, $\beta_t$ and the maximiser depend on the variant: ``paper``, which is described
-in `optimist.algorithms.black_box.go_ucb_paper`, or our extension ``tuned``, which is described in
-`optimist.algorithms.black_box.go_ucb_tuned`.
+The fit, $\lambda$, $\beta_t$ and the maximiser depend on the variant: ``paper`` (see
+`optimist.algorithms.black_box.go_ucb_paper`) or our extension ``tuned`` (see
+`optimist.algorithms.black_box.go_ucb_tuned`).
 
 Deviations: the paper's sums start at i = 0; here they start with the first point of Phase II. The
 paper does not say how to draw weights, where Step 5 starts, how to project parameters onto the
-ball, or what F is. Options control the first three, and F is the problem's ``value_bound``. The
-description of each variant lists further deviations.
+ball, or what F is. Options control the first three, and F is the problem's ``value_bound``. Each
+variant's module lists further deviations.
 """
 
 import inspect
@@ -33,7 +33,7 @@ from optimist.numerics.network import TwoLayerNetwork
 
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
-# Names of the diagnostics that are computed from the ball; see Lemmas 5.5 and C.6.
+# Diagnostics computed from the ball; see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
 MULTI = 16  # number of starting points for start=multi
 
@@ -52,7 +52,7 @@ class GOUCB(BoxAlgorithm):
         Starting point of Step 5: the best observed point, the last point, or a uniform point.
         ``multi`` starts from the best observed point and from 15 uniform points, and keeps the best
         result. Only the variant ``paper`` supports this option and the next five; ``tuned`` always
-        starts in the same way as ``multi``.
+        starts like ``multi``.
     projection : {"radial", "euclidean"}
         Projection of parameters onto the ball: towards its centre, or to the nearest point.
     unit_weights : bool
@@ -63,10 +63,10 @@ class GOUCB(BoxAlgorithm):
         Method that fits the network in Phase I: the gradient descent of Appendix D.1, or least
         squares to convergence.
     ball : float or None
-        Factor that multiplies $\beta_t$ from equation (7), in which $\mu = 1$; None selects
-        $\beta_t$ from Appendix D.1.
+        Factor applied to $\beta_t$ from equation (7) with $\mu = 1$. If None, $\beta_t$ is from
+        Appendix D.1.
     frozen : bool
-        Whether to keep $\hat w$ and $\Sigma$ constant, which serves as a control.
+        Whether to keep $\hat w$ and $\Sigma$ constant, as a control.
     beta : float or None
         $\beta_t$ of the variant ``tuned``; None means 0.01.
     rng : Generator
@@ -192,7 +192,7 @@ class GOUCB(BoxAlgorithm):
 
 
 def _refuse_idle(**options):
-    """Raise ConfigError if an option that ``variant=tuned`` ignores differs from its default."""
+    """Raise ConfigError unless all options ignored by ``variant=tuned`` have their defaults."""
     for key, value in options.items():
         default = inspect.signature(GOUCB).parameters[key].default
         if value != default:

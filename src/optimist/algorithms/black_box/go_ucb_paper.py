@@ -1,4 +1,4 @@
-r"""GO-UCB as its paper describes it: the oracle of Phase I, the constants, and Step 5.
+r"""GO-UCB as published: the oracle of Phase I, the constants, and Step 5.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Theorem 5.1 and
 Appendix D.1. Gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits the network. Projected
@@ -11,9 +11,9 @@ minimiser of the squared error,
 $$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
 Deviations: equation (7) also has hidden factors and a factor $1/\mu^2$, where $\mu$ is a constant
-of the function; all of these are omitted here. The exact oracle is the best of five runs of
-L-BFGS-B. By default, gradient descent uses all points in every step rather than one random point
-(``batch``), and parameters may leave [0, 1] (``unit_weights``).
+of the function; they are omitted here. The exact oracle is the best of five runs of L-BFGS-B. By
+default, gradient descent uses all points in every step rather than one random point (``batch``),
+and parameters may leave [0, 1] (``unit_weights``).
 """
 
 import math
@@ -48,7 +48,7 @@ class PaperVariant:
     oracle : {"descent", "exact"}
         Method that fits the network: gradient descent, or least squares to convergence.
     ball : float or None
-        Factor that multiplies $\beta_t$ from equation (7). None selects it from Appendix D.1.
+        Factor applied to $\beta_t$ from equation (7). If None, $\beta_t$ is from Appendix D.1.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Convert points in the box, of shape (n, d), to inputs of the network."""
+        """Convert points (n, d) in the box to inputs of the network."""
         return X
 
     def scaled(self, y: float) -> float:
@@ -118,7 +118,7 @@ class PaperVariant:
         return y
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters for unscaled data, of shape (n, d_w), to the network's scale."""
+        """Convert parameters (n, d_w) for unscaled data to the network's scale."""
         return thetas
 
     def maximise(

@@ -2,7 +2,7 @@ r"""GO-UCB with a better fit: our own extension.
 
 Points are scaled to [-1, 1]^d, and values to mean 0 and variance 1. Phase I fits the
 network by L-BFGS with weight decay; $\lambda=1$, and $\beta_t$ is constant. In Step 5, the
-inner maximiser is replaced by the maximiser of the linearised network,
+maximiser of the linearised network replaces the inner maximiser,
 $$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
 
 All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function
@@ -70,7 +70,7 @@ class TunedVariant:
         Parameters
         ----------
         X, y : (n, d) and (n,) arrays
-            Points of Phase I and the values observed there, which determine the scaling of values.
+            Points of Phase I and the values observed there, which determine how values are scaled.
         draw : callable
             Function that draws initial parameters.
         rng : Generator
@@ -81,7 +81,7 @@ class TunedVariant:
         return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Map points in the box, of shape (n, d), to [-1, 1]^d."""
+        """Map points (n, d) in the box to [-1, 1]^d."""
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
@@ -89,7 +89,7 @@ class TunedVariant:
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
-        """Convert parameters for unscaled data, of shape (n, d_w), to the network's scale."""
+        """Convert parameters (n, d_w) for unscaled data to the network's scale."""
         problem, inward = self.problem, thetas.astype(float)
         plain, scaled = self.network.layers(thetas), self.network.layers(inward)
         middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0

@@ -6,7 +6,7 @@ $$x_{t+1} = \arg\max_x\ m_t(x)+\sqrt{\beta_t}\,v_t(x) .$$
 
 Deviations: $\beta_t$ is a constant, as in the libraries that Liu and Wang (2023) name. With
 ``beta=theory``, it is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$. This is the formula of
-Srinivas et al. for finite sets, but without its factor |D|, the number of points. The configuration
+Srinivas et al. for finite sets without the factor |D|, the number of points. The configuration
 determines how the process is fitted and how the acquisition is maximised (see
 `optimist.algorithms.black_box.gaussian_process`).
 """
@@ -33,7 +33,7 @@ class GPUCB(GPOptimiser):
     configuration : {"fair", "raw", "modern", "skopt"}
         See `optimist.algorithms.black_box.gaussian_process`.
     beta : float, "default" or "theory"
-        $\beta_t$; by default, the configuration's value.
+        $\beta_t$; ``default`` is the configuration's value.
     rng : Generator
     """
 

@@ -1,7 +1,8 @@
 r"""Playing the best point of Phase I in every round: exploitation without a model.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
-does almost the same if its steps are small and its ascent starts at the best observed point,
+does almost the same if its steps are small and its ascent starts at the best observed point. This
+baseline plays
 $$x_t = x_{\arg\max_{s\le n}y_s} .$$
 
 Deviations: none; the paper does not use this baseline.

@@ -12,8 +12,8 @@ method restarts with n new points.
 
 Deviations: the method proposes one point per round, and it shares its initial points with all other
 methods. As in the public code, 50 steps of Adam fit the process in every round, always from the
-same starting point. With ``fit=lbfgs``, L-BFGS-B fits it to convergence instead. The settings
-``configuration=botorch`` are those of BoTorch's tutorial and include ``fit=lbfgs``.
+same starting point. With ``fit=lbfgs``, L-BFGS-B fits it to convergence instead.
+``configuration=botorch`` selects the settings of BoTorch's tutorial, including ``fit=lbfgs``.
 """
 
 import math
@@ -47,15 +47,15 @@ class Configuration:
     successes : int
         Number of successes in a row after which the box grows.
     fewest, per_coordinate : int
-        Minimum number of candidates, and number of candidates per coordinate.
+        Number of candidates: ``per_coordinate`` times the dimension, but at least ``fewest``.
     scheme : Scheme
         Kernel of the process, and priors of its parameters.
     fit : {"adam", "lbfgs"}
         Optimiser that fits the process.
     centre : callable
-        Function that maps the values to the offset that is subtracted from them.
+        Function that computes the offset to subtract from the values.
     ddof : int
-        Delta degrees of freedom of the variance that scales the values.
+        Delta degrees of freedom of the variance used to scale the values.
     noise : bool
         Whether Thompson sampling draws noisy observations instead of values of the function.
     """
@@ -106,7 +106,7 @@ CONFIGURATIONS = {
 class TuRBO(BoxAlgorithm):
     """TuRBO-1, with O(n^3) time for each evaluation of the likelihood of n points.
 
-    Every round also computes a Cholesky factor of the covariance matrix of all candidates.
+    Every round also computes a Cholesky factor of the candidates' covariance matrix.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class TuRBO(BoxAlgorithm):
     configuration : {"release", "botorch"}
         Settings of the authors' code, or of BoTorch's tutorial.
     fit : {"default", "adam", "lbfgs"}
-        50 steps of Adam, or L-BFGS-B to convergence. The default depends on the configuration.
+        50 steps of Adam, or L-BFGS-B to convergence. ``default`` follows the configuration.
     rng : Generator
     """
 
@@ -135,7 +135,7 @@ class TuRBO(BoxAlgorithm):
         self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
-        self._design = np.empty((0, problem.dimension))  # points not yet proposed in a restart
+        self._design = np.empty((0, problem.dimension))  # points of a restart still to be proposed
         self._restart(0)
 
     def _restart(self, first):
@@ -190,7 +190,7 @@ class TuRBO(BoxAlgorithm):
             self._design = latin_hypercube(self.rng, *shape)
 
     def _count(self, success):
-        """Count consecutive successes or failures; after enough of them, change the side length."""
+        """Update the streak; change the side length after enough successes or failures in a row."""
         kind, other = ("successes", "failures") if success else ("failures", "successes")
         self.streak = {kind: self.streak[kind] + 1, other: 0}
         if self.streak["successes"] == self.configuration.successes:

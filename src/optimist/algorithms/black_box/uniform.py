@@ -13,7 +13,7 @@ from optimist.algorithms.black_box.base import BoxAlgorithm
 
 
 class Uniform(BoxAlgorithm):
-    """Baseline that draws uniform points in constant time per round and does not learn.
+    """Baseline that draws uniform points, without learning, in constant time per round.
 
     Parameters
     ----------

@@ -138,8 +138,8 @@ class GLBOMD(GLBAlgorithm):
 class Theorems(Observer):
     """Observer that records how close a trial comes to the bounds of Theorems 1 and 2.
 
-    It records the largest value of each of two ratios. One is the distance between the estimate and
-    the truth, divided by the confidence radius; the other is the regret, divided by its bound.
+    It records the largest ratio of the estimation error to the confidence radius, and the largest
+    ratio of the regret to its bound.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Theorems(Observer):
 
 
 def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
-    r"""Return the bound on the regret after ``rounds`` rounds, from the proof of Theorem 2.
+    r"""Return the regret bound after ``rounds`` rounds, from the proof of Theorem 2.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def regret_bound(algorithm: GLBOMD, rounds: int, slopes: float) -> float:
     rounds : int
         T, the number of rounds.
     slopes : float
-        $T/\kappa_*$, the sum over rounds of the slope of the mean function at the best arm.
+        $T/\kappa_*$, the mean function's slope at the best arm, summed over the rounds.
     """
     problem = algorithm.problem
     d, link = problem.dimension, problem.link

@@ -46,7 +46,7 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Whether to project each estimate onto the ball by Gauss-Newton steps.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        Whether the likelihood has one row per round or one per distinct arm played. The results
         are equivalent.
     inverse : {"inv", "pinv"}
         Method that inverts V; see `optimist.algorithms.glb.inverses`.
@@ -79,7 +79,7 @@ class GLMUCB(GLBAlgorithm):
 
     @property
     def V(self) -> np.ndarray:
-        """The design matrix, of shape (d, d), including the ridge of the current round."""
+        """The design matrix (d, d), including the current round's ridge."""
         return self.ridge * np.eye(self.problem.dimension) + self.gram
 
     @property

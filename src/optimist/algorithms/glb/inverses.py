@@ -74,10 +74,10 @@ MATRIX_INVERSES: dict[str, Any] = {"inv": np.linalg.inv, "pinv": np.linalg.pinv}
 
 
 def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the entry of `MATRIX_INVERSES` called ``name``, or raise ConfigError."""
+    """Return `MATRIX_INVERSES` at ``name``; raise ConfigError if there is no such entry."""
     return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 
 
 def chosen_inverse(name: str) -> RankOne:
-    """Return the entry of `INVERSES` called ``name``, or raise ConfigError."""
+    """Return `INVERSES` at ``name``; raise ConfigError if there is no such entry."""
     return INVERSES[one_of("inverse", name, tuple(INVERSES))]

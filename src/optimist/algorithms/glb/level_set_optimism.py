@@ -91,7 +91,6 @@ class LevelSetOptimism(GLBAlgorithm):
         return self._derivatives_at_point()
 
     def _refresh(self):
-        """Refit the estimate if data have arrived since the last fit."""
         if self._is_stale:
             converged = self._fit_exactly() if self.solver == "kkt" else self._fit_by_slsqp()
             self._is_stale = False

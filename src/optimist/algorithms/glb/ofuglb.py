@@ -28,7 +28,7 @@ class OFUGLB(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
         Newton's method on the optimality conditions, or the generic solver used in public code.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        Whether the likelihood has one row per round or one per distinct arm played. The results
         are equivalent.
     prune : bool
         Whether to skip arms whose bounds show that they cannot be the best (only with ``kkt``).

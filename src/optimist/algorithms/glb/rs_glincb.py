@@ -1,11 +1,11 @@
-r"""RS-GLinCB: optimism with estimates that are rarely updated.
+r"""RS-GLinCB: optimism with rarely updated estimates.
 
 Sawarni, Das, Barman and Sinha (2024), "Generalized Linear Bandits with Limited Adaptivity",
 Algorithm 2. Let V be the design matrix of the warm-up, H the weighted design matrix of the other
 rounds, and $L = d\log(T/\delta)$:
 
-1. if some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the arm for which this norm is
-   largest, add it to V and refit $\hat\theta_o$ (ridge maximum likelihood) to the warm-up data;
+1. if some arm has $\|x\|^2_{V^{-1}} \ge$ threshold, play the arm with the largest norm, add it
+   to V and refit $\hat\theta_o$ (ridge maximum likelihood) to the warm-up data;
 2. otherwise, if $\det H > f\det H_{sw}$, set $H_{sw} \leftarrow H$ and refit $\hat\theta_{sw}$;
 3. drop the arms whose upper bound $x^\top\hat\theta_o + \gamma\sqrt\kappa\|x\|_{V^{-1}}$ is below
    the best lower bound, and among the rest, play
@@ -20,10 +20,10 @@ al. (2025), Appendix F.1. Maximising the likelihood within the ball replaces the
 projection. ``constants="practical"`` follows the authors' public code. The published comparisons
 make sense only with this option, because the theory's threshold requires millions of warm-up
 rounds. The option changes $\gamma$, $\beta$, the threshold and f, includes warm-up data in the
-second estimate, averages the two estimates in the index, and omits the factor $1/e$ in H and the
-projection. ``alias=True`` mimics the public code, in which $H_{sw}$ becomes an alias of H at the
-first switch, so no other switch follows. The problem's factor multiplies $\gamma$ and $\beta$ in
-the index and the elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and
+second estimate, averages the two estimates in the index, and omits both the projection and the
+factor $1/e$ in H. ``alias=True`` mimics the public code, in which $H_{sw}$ becomes an alias of H at
+the first switch, so no other switch follows. The problem's factor multiplies $\gamma$ and $\beta$
+in the index and the elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and
 $H_{sw}$ with numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
@@ -48,7 +48,7 @@ class RSGLinCB(GLBAlgorithm):
     constants : {"theory", "practical"}
         Constants from the theorem, or from the public code.
     history : {"raw", "aggregated"}
-        Whether the likelihood has one row per round or one row per distinct played arm. The results
+        Whether the likelihood has one row per round or one per distinct arm played. The results
         are equivalent.
     alias : bool
         Whether $H_{sw}$ is H itself after a switch, as in the public code.

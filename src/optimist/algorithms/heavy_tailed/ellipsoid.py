@@ -3,9 +3,9 @@ r"""Base classes for heavy-tailed noise: optimism over an ellipsoid around an es
 $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
   V_t = V_{t-1} + g_t\,xx^\top .$$
 
-The radii from the theory of these methods are so large that they prevent learning at practical
-horizons. Therefore, every method offers three radii, which are described in
-`optimist.environments.problems.HeavyTailedProblem`: the radius from its theory, a multiple of that
+The theoretical radii of these methods are so large that they prevent learning at practical
+horizons. Therefore, every method offers three radii (see
+`optimist.environments.problems.HeavyTailedProblem`): the radius from its theory, a multiple of that
 radius, and a matched radius, which gives all methods the same confidence width on the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
@@ -53,7 +53,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.t = 0  # number of completed rounds
         self._ones = np.ones(d)
         self.updates = 0
-        # Constants from which the radius is computed in every round.
+        # constants used to compute the radius in every round
         self._is_matched = problem.radius == "matched"
         self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
@@ -66,7 +66,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return self.theta
 
     def radius(self) -> float:
-        r"""Return the current radius $\beta$, of the kind that the problem selects."""
+        r"""Return the current radius $\beta$, of the kind selected by the problem."""
         if not self._is_matched:
             return self._factor * self.theory_radius()
         L, d = self.problem.arm_bound, self.problem.dimension
@@ -121,7 +121,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
             self.V_inv = np.asfortranarray(np.linalg.inv(self.V))
 
     def into_ball(self, theta: np.ndarray) -> np.ndarray:
-        r"""Return the point of the ball that is nearest to ``theta`` (d,) in the norm of V."""
+        r"""Return the point of the ball nearest to ``theta`` (d,) in the norm of V."""
         S = self.problem.norm_bound
         return theta if theta.dot(theta) <= S * S else project(self.V, theta, S)
 

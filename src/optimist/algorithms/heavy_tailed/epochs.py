@@ -21,12 +21,12 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     length : int
         Number of rounds in an epoch.
     **options
-        Keyword arguments for the constructor of the next class in the method resolution order.
+        Keyword arguments passed on to the next constructor in the method resolution order.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
-        self.rewards: list[float] = []  # rewards so far in this epoch
+        self.rewards: list[float] = []
         self.arm = np.empty(0)  # the arm (d,) of this epoch
         self.index = 0  # index of this arm at the beginning of the epoch
         self.substituted = 0  # number of rounds in which another arm was played instead

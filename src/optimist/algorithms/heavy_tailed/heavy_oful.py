@@ -16,8 +16,8 @@ $$c_0 = \frac1{\sqrt{23\Lambda}},\qquad
   \lambda = d/S^2 .$$
 
 Deviations: the factor 1/2 of the ridge penalty is included everywhere; the paper omits it in one
-place. If the radius is smaller than in the theory, the last two lower bounds on $\sigma_t$ do not
-shrink with it, unless the problem's option ``relax_sigma_bounds`` multiplies them by
+place. If the radius is smaller than the theory's, the last two lower bounds on $\sigma_t$ do
+not shrink with it unless the problem's option ``relax_sigma_bounds`` multiplies them by
 $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 """
 
@@ -66,7 +66,7 @@ class HeavyOFUL(RefittingAlgorithm):
         # sigma_t is at least steep * n_t and at least flat * sqrt(n_t).
         self.steep = math.sqrt(23.0 * log_term)  # 1 / c_0
         self.flat = math.sqrt(size) / (2.0 * self.kappa * c_1) ** 0.25
-        # The radius in the theory is theory_start + t^p * theory_width.
+        # The theory's radius is theory_start + t^p * theory_width.
         self.theory_start = 3.0 * math.sqrt(ridge) * problem.norm_bound
         self.theory_width = 24.0 * math.sqrt(2.0 * self.kappa) * logs**problem.power
         self.theory_width *= log_term ** (e / (1.0 + e))

@@ -13,8 +13,8 @@ $$V_t = V_{t-1} + \tfrac{X_tX_t^\top}{\alpha\sigma_t^2},\qquad
      \pm\tau_t\Big)\Big\|_{V_t},$$
 $$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = d,\ \alpha = 4 .$$
 
-Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is condition (17) in the appendix. A
-radius as large as in the theory implies it from the second round on; a smaller radius does not. The
+Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is condition (17) in the appendix. From
+the second round on, a radius as large as the theory's implies it; a smaller one does not. The
 paper's Algorithm 1 lists inputs $c_0, c_1$ that it never uses. With the paper's constants, rewards
 are hardly ever clipped, so the option ``tau_scale`` can rescale the threshold $\tau_t$.
 """

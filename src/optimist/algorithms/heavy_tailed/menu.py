@@ -50,7 +50,7 @@ class MENU(EpochAlgorithm):
         return max(self.updates, 1) ** self.power
 
     def matched_scale(self) -> float:
-        # Each regression uses one reward per epoch, so its noise scale is that of one reward.
+        # Each regression uses one reward per epoch, so its noise scale is that of a single reward.
         return self.problem.scale_bound * self.growth()
 
     def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:

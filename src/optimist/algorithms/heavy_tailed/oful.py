@@ -27,8 +27,8 @@ class OFUL(EllipsoidalAlgorithm):
     ----------
     problem : HeavyTailedProblem
     R : {"nu", "unit", "sd"}
-        Sub-Gaussian scale: the $\nu$ that other methods use (or its bound if it varies), 1, or the
-        standard deviation of the noise, which must be finite.
+        Sub-Gaussian scale: the $\nu$ used by other methods (or its bound if it varies), 1, or the
+        noise's standard deviation, which must be finite.
     weighted : bool
         Whether to weight rounds by $1/\nu_t^2$.
     """

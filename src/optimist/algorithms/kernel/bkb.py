@@ -5,7 +5,7 @@ Adaptive Sketching: Scalable and No Regret", Algorithm 1. For the DTC posterior 
 \tilde\sigma_t$ on inducing points $S_t$ (`optimist.numerics.nystrom`),
 $$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\tilde\beta_t\tilde\sigma_t(x),\qquad
   P(a\in S_{t+1}) = 1-(1-p_a)^{n_a},\quad p_a = \min\{1,\bar q\,\tilde\sigma_t^2(a)\},$$
-for every played arm a, where $n_a$ is the number of its plays up to round t + 1. For
+for every arm a played so far, where $n_a$ counts its plays up to round t + 1. For
 $D_t = \sum_an_a\tilde\sigma_t^2(a)$, $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and
 $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
@@ -18,12 +18,12 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
 Deviations: in place of $\log(1+\kappa^2t)$, the paper prints $\log(\kappa^2t)$, which is 0 in the
 first round. The paper's proof drops a factor $1/\lambda$, which ``corrected`` restores.
-``practical`` is the radius in the authors' library, and ``inclusion=linear`` is the inclusion
-probability there, $\min\{1,n_a\bar q\tilde\sigma^2\}$. If a draw includes no arm, which the paper
-does not rule out, the arm with the largest $n_ap_a$ becomes the only inducing point.
+``practical`` is the radius in the authors' library, and ``inclusion=linear`` is the library's
+inclusion probability, $\min\{1,n_a\bar q\tilde\sigma^2\}$. If a draw includes no arm, which the
+paper does not rule out, the arm with the largest $n_ap_a$ becomes the only inducing point.
 
 Defaults: $\bar q$ is from Theorem 3.1 and the radius from Theorem 4.1, as in the paper. With this
-$\bar q$, nearly every played arm remains an inducing point for 2000 rounds, so most experiments use
+$\bar q$, nearly every arm played remains an inducing point for 2000 rounds, so most experiments use
 $\bar q$ = 2, 5 or 10 and the library's radius, as in ``bkb[q_bar=5,radius=practical]``.
 """
 
@@ -44,7 +44,7 @@ RADII = ("paper", "corrected", "practical", "matched")
 class BKB(InducingPointUCB):
     r"""BKB, with time per round proportional to $Ar^2 + m^2r$.
 
-    Here A is the number of arms, and r is the rank of the kernel matrix of the m inducing points.
+    Here A is the number of arms, and r is the rank of the m inducing points' kernel matrix.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class BKB(InducingPointUCB):
     inclusion : {"union", "linear"}
         $P(a\in S_{t+1})$ as above, or as in the authors' library.
     cache : bool
-        Whether to keep the kernel rows of all u played arms, which takes 8Au bytes. Otherwise, the
-        rows of the inducing points are recomputed in every round, which takes only 8Ar bytes, as in
-        the theory.
+        Whether to keep the kernel rows of all u arms played, which takes 8Au bytes. Otherwise,
+        every round recomputes the rows of the inducing points, which takes 8Ar bytes, as in the
+        theory.
     rng : Generator
         Random stream that draws the first arm and the inducing points.
     """
@@ -110,7 +110,7 @@ class BKB(InducingPointUCB):
             self.exact.observe(arms[index], reward)
 
     def _leverage(self, arms, index):
-        """Return the leverage of the played arm under the posterior before this play."""
+        """Return the played arm's leverage under the posterior before this play."""
         if self.problem.fixed_arms and len(self.leverages):
             return float(self.leverages[index])
         # The arms may have changed since the last prediction, so compute the leverage again.
@@ -141,7 +141,7 @@ class BKB(InducingPointUCB):
         self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
     def _fit(self, arms, prior):
-        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of the played arms.
+        """Set the mean at ``arms`` (A, d) and the leverages there and at the arms played.
 
         ``prior`` (A,) holds the prior variances at ``arms``. Computing leverages overwrites the
         kernel rows of the basis.

@@ -6,8 +6,8 @@ $V_t = \lambda I+\sum_sz_sz_s^\top$,
 $$x_{t+1} = \arg\max_x\;z^\top\hat\theta_t+\beta_t\|z\|_{V_t^{-1}},\qquad
   \beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
-Deviations: the radius is computed as in LinUCB, but in the projected space. It ignores the error of
-the projection, as the published algorithm does.
+Deviations: the radius is computed as in LinUCB, but in the projected space. Like the published
+algorithm, it ignores the projection error.
 """
 
 import numpy as np

@@ -11,7 +11,7 @@ from optimist.numerics.features import FeaturePosterior
 
 
 class FeatureUCB(KernelUCB):
-    """Base class of algorithms that use linear regression on D features of an arm.
+    """Base class of algorithms that use linear regression on D features per arm.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class FeatureUCB(KernelUCB):
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
         self.posterior: Any = None  # a `FeaturePosterior` once the arms are known
-        self._features: np.ndarray | None = None  # features of the arms if the arms are fixed
+        self._features: np.ndarray | None = None  # features of the arms, if fixed
         self.offered = np.empty((0, 0))  # features of the most recent arms
 
     @abstractmethod

@@ -38,7 +38,7 @@ class FixedSketchUCB(InducingPointUCB):
         self.source = one_of("source", source, ("arms", "history"))
         self.points: Any = None  # inducing points (m, d) if source is "arms"
         self.gram: Any = None  # kernel matrix (m, m) of these points
-        self.kept: Any = None  # kernel matrix (m, A) of these points and fixed arms
+        self.kept: Any = None  # kernel matrix (m, A) between these points and fixed arms
 
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
@@ -85,7 +85,7 @@ class FixedSketchUCB(InducingPointUCB):
                 self.kept = self.problem.kernel(self.points, arms)
 
     def _fit(self, arms, prior):
-        """Set the mean at ``arms`` (A, d), and the leverages of ``arms`` and of the played arms.
+        """Set the mean at ``arms`` (A, d) and the leverages there and at the arms played.
 
         Return the posterior. ``prior`` (A,) holds the prior variances at ``arms``.
         """
@@ -106,7 +106,7 @@ class FixedSketchUCB(InducingPointUCB):
         return posterior
 
     def _inducing_kernel(self):
-        """Return kernel matrices of the inducing points: their own (m, m), and with played arms."""
+        """Return K(S, S) and K(S, P) for the inducing points S and the distinct arms P played."""
         if self.source == "history":
             observed = self.played.kernel_with_played(self.drawn)
             return observed[:, self.drawn], observed

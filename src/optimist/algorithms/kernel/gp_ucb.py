@@ -9,8 +9,8 @@ $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
 Deviations: none with ``radius=logdet``. ``radius=ay`` is the tighter radius
 $\sqrt\lambda F + \xi\sqrt{\log\det(K_t/\lambda+I) + 2\log(1/\delta)}$ of Abbasi-Yadkori (2012).
 ``radius=igp`` is the radius $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$ of Chowdhury and Gopalan
-(2017), with $\lambda = 1+2/T$. It multiplies the posterior standard deviation
-$\sqrt\lambda\,\sigma_t$ of the function. Half of the realised log-determinant replaces $\gamma$.
+(2017), with $\lambda = 1+2/T$. It multiplies the function's posterior standard deviation,
+$\sqrt\lambda\,\sigma_t$. Half of the realised log-determinant replaces $\gamma$.
 """
 
 import math
@@ -44,10 +44,10 @@ class GPUCB(KernelUCB):
         Method that updates the posterior of all arms after each reward. ``incremental`` starts
         from the prior and takes O(At) time. ``recall`` starts from the posterior just after the
         arm's last reward and takes O(Ag) time if that was g rounds ago. ``distinct`` uses only the
-        u distinct played arms and takes O(Au) time. ``naive`` factorises the whole kernel matrix
-        and takes $O(t^3 + At^2)$ time, the complexity that is usually quoted. All give the same
-        posterior. If the arms change, the first three keep the Cholesky factor and solve for the
-        arms on offer in $O(At^2)$ time.
+        u distinct arms played and takes O(Au) time. ``naive`` factorises the whole kernel matrix
+        and takes $O(t^3 + At^2)$ time, the usually quoted complexity. All give the same posterior.
+        If the arms change, the first three keep the Cholesky factor and solve for the arms on offer
+        in $O(At^2)$ time.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"

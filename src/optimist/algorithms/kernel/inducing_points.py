@@ -1,4 +1,4 @@
-"""Base class of methods that use inducing points, and a record of the played arms."""
+"""Base class of methods that use inducing points, and a record of the arms played."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from optimist.numerics.nystrom import NystromPosterior
 
 
 class Played:
-    """Record of the distinct arms played so far, in the order in which they were first played.
+    """Record of the distinct arms played so far, in the order of their first plays.
 
     Parameters
     ----------
     kernel : Kernel
     arms : (A, d) array or None
-        Fixed arms, whose kernel matrix with the played arms is stored; if None, no kernel matrix is
-        stored.
+        Fixed arms, whose kernel matrix with the arms played is stored; None to store no kernel
+        matrix.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class InducingPointUCB(KernelUCB):
     ----------
     problem : KernelProblem
     cache : bool
-        Whether to keep the kernel rows of all played arms, if the arms are fixed.
+        Whether to keep the kernel rows of all arms played, if the arms are fixed.
     rng : Generator
         Random stream that draws the first arm and the inducing points.
 
@@ -114,7 +114,7 @@ class InducingPointUCB(KernelUCB):
     ----------
     played : Played
     drawn : (m,) array of int
-        Positions of the inducing points among the played arms, if they are drawn from these arms.
+        Positions in ``played`` of the inducing points drawn from it.
     inducing : int
         Number of inducing points.
     information : float

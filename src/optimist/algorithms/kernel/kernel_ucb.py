@@ -37,7 +37,7 @@ class KernelUCB(FiniteArmAlgorithm):
     mean, leverages : (A,) arrays
         Posterior means and leverages at the most recent arms.
     is_stale : bool
-        Whether the means and leverages do not yet include the last reward.
+        Whether the last reward is not yet included in the means and leverages.
     """
 
     problem_type = KernelProblem
@@ -53,15 +53,15 @@ class KernelUCB(FiniteArmAlgorithm):
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
-        """Optional hook that is called once with ``arms`` (A, d) if the arms are fixed."""
+        """Optional hook, called once with ``arms`` (A, d) if they are fixed."""
 
     def choose(self) -> int:
-        """Return the index of the arm to play; if several arms tie, return the first."""
+        """Return the index of the arm to play, the first in case of a tie."""
         return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
 
     @abstractmethod
     def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
-        """Learn from the ``reward`` of the played arm, row ``index`` of ``arms`` (K, d)."""
+        """Learn from the ``reward`` of the arm in row ``index`` of ``arms`` (K, d)."""
 
     @abstractmethod
     def predict(self, arms: np.ndarray) -> None:
@@ -114,8 +114,8 @@ class BoundUse(Observer):
     Parameters
     ----------
     truth : callable
-        Function that takes a round and returns an array of shape (A,) or None. The array holds the
-        values of f at the most recent arms before that round. See `FiniteArmEnvironment.truth`.
+        Function that maps a round to the values of f, of shape (A,), at the most recent arms before
+        that round, or to None. See `FiniteArmEnvironment.truth`.
     algorithm : KernelUCB
     """
 
@@ -131,7 +131,7 @@ class BoundUse(Observer):
         errors = np.abs(f - algorithm.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = errors / algorithm.widths()
-        # An arm with an exactly known value has width 0. If its error is also 0, its ratio is 0.
+        # An arm whose value is known exactly has width 0; its ratio is 0 if its error is also 0.
         shares[errors == 0.0] = 0.0
         self._largest = max(self._largest, float(shares.max()))
 
@@ -146,7 +146,7 @@ def sub_gaussian_radius(problem: KernelProblem, log_det: float) -> float:
     ----------
     problem : KernelProblem
     log_det : float
-        Log-determinant of $K_t/\lambda+I$ or of its approximation, or half of it.
+        Log-determinant of $K_t/\lambda+I$ or of its approximation, or half of that.
     """
     width = math.sqrt(2.0 * (log_det - math.log(problem.delta)))
     return math.sqrt(problem.ridge) * problem.norm_bound + problem.deviation * width

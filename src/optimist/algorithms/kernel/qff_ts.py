@@ -29,7 +29,7 @@ class QFFTS(FeatureUCB):
     ----------
     problem : KernelProblem
     nodes : int or "default"
-        $\bar m$, the number of nodes per coordinate; by default 24, 12 or 8 for d = 1, 2 or 3.
+        $\bar m$, the number of nodes per coordinate; ``default`` is 24, 12 or 8 for d = 1, 2 or 3.
     rng : Generator
     """
 

@@ -7,7 +7,7 @@ $$x_{t+1} = \arg\max_x\;\phi(x)^\top\hat\theta_t + \beta_t\|\phi(x)\|_{V_t^{-1}}
 $$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
 
 Deviations: the source treats regression only. The radius is that of GP-UCB for the approximate
-kernel and ignores the error of the approximation.
+kernel and ignores the approximation error.
 """
 
 import numpy as np
