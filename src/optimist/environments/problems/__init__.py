@@ -1,1 +1,1 @@
-"""Data about the environment that an algorithm gets before the first round."""
+"""Data about the environment, given to an algorithm before the first round."""
