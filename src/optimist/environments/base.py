@@ -74,11 +74,11 @@ class FiniteArmEnvironment(Environment):
 
     @abstractmethod
     def arms(self, t: int) -> np.ndarray:
-        """Return the arms of round ``t`` as an array of shape (K, d)."""
+        """Return the arms of round ``t``, of shape (K, d)."""
 
     @abstractmethod
     def means(self, t: int) -> np.ndarray:
-        """Return the mean rewards of the arms of round ``t`` as an array of shape (K,)."""
+        """Return the mean rewards of the arms in round ``t``, of shape (K,)."""
 
     @abstractmethod
     def reward(self, t: int, index: int) -> float:

@@ -1,7 +1,7 @@
 r"""Synthetic generalized linear bandits.
 
 The default is the environment of Figures 1 to 3 in Zhang et al. (2025). The six values of kappa in
-the paper identify it as the public environment of RS-GLinCB with the settings of its notebook
+the paper identify it as the public environment of RS-GLinCB with its notebook's settings
 (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). Random numbers
 are drawn in the same order as there, since the order determines the instance. First, d uniform
 draws on [-1, 1], normalised, give the direction of $\theta_*$. Then, for each arm, d normal draws

@@ -1,4 +1,4 @@
-"""Read and write ``cells.csv``, which records the origin of the trials of each cell of a paper."""
+"""Read and write ``cells.csv``, which records the origin of the trials in a paper's cells."""
 
 import csv
 import io
@@ -22,12 +22,12 @@ STUDY = "study"
 
 @dataclass(frozen=True)
 class CellRecord:
-    """Origin of the trials of a cell, or of the tables of a study.
+    """Origin of a cell's trials or of a study's tables.
 
     Attributes
     ----------
     lane, group, setting, algorithm : str
-        For a study, these are `STUDY`, the group of the study, its name and an empty string.
+        For a study: `STUDY`, the study's group, its name and an empty string.
     trials : int
         Number of trials; the table contains trials 0, ..., trials - 1.
     parts : tuple of int

@@ -237,7 +237,7 @@ def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
 
 
 def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
-    """Return the rounds of a curve that the table keeps, as an increasing array of shape (m,).
+    """Return the rounds of a curve kept in the table, as an increasing array of shape (m,).
 
     For each evenly spaced, geometrically spaced or declared round, the table keeps the last
     recorded round that does not exceed it. If a curve has few recorded rounds, the table keeps

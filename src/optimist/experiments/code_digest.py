@@ -61,7 +61,7 @@ def of_modules(*modules: str) -> str:
 def own_modules(
     cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False
 ) -> frozenset[str]:
-    """Return the dotted names of the modules of this package that `of_cell` covers."""
+    """Return the dotted names of this package's modules covered by `of_cell`."""
     files = frozenset().union(*map(closure, _modules(cell, probe)))
     return frozenset(map(dotted, filter(is_own, files))).union(_glue(in_turns))
 

@@ -87,7 +87,7 @@ def make_race(
 
 
 class _File:
-    """A result file to write, with the player of its trials."""
+    """A result file to be written, and the player of its trials."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class Setting(Keys):
 
 
 class Settings(Keys):
-    paper: str  #: ID of the paper, which is also the name of its folder.
+    paper: str  #: ID of the paper and name of its folder.
     title: str  #: Title of the paper.
     reference: str  #: Authors and year.
     method: NotRequired[str]  #: Name of the paper's own algorithm.

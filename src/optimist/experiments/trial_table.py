@@ -123,7 +123,7 @@ class TrialTable:
         return sorted(keys if self._planned is None else keys & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell, or None if there are none.
+        """Return a cell's trials, or None if there are none.
 
         If the maximum of an instance is unknown, regret is relative to the best known value.
         """
@@ -136,7 +136,7 @@ class TrialTable:
         return self._counted[key]
 
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell with the regret as measured, or None if there are none."""
+        """Return a cell's trials with regret as measured, or None if there are none."""
         key = lane, setting, algorithm
         cell = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
         if cell is None or self._planned is None:

@@ -1,1 +1,1 @@
-"""Data about the environment, given to an algorithm before the first round."""
+"""What algorithms are told about the environment before the first round."""

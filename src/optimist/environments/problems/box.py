@@ -1,4 +1,4 @@
-"""Data that algorithms get about a function on a box."""
+"""What algorithms are told about a function on a box."""
 
 from dataclasses import dataclass
 from typing import ClassVar

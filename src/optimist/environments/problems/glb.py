@@ -1,4 +1,4 @@
-"""Data that algorithms get about a generalized linear bandit."""
+"""What algorithms are told about a generalized linear bandit."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Data that algorithms get about a linear bandit with heavy-tailed noise."""
+"""What algorithms are told about a linear bandit with heavy-tailed noise."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Data that algorithms get about a function in the RKHS of a kernel."""
+"""What algorithms are told about a function in the RKHS of a kernel."""
 
 from dataclasses import dataclass
 from typing import ClassVar
