@@ -3,9 +3,9 @@ r"""Tuning of a classifier: the function on the box is its accuracy on held-out 
 A point of $[0,10]^d$ represents the settings of scikit-learn's random forest (d = 7), multi-layer
 perceptron (d = 8) or gradient boosting (d = 11); see `optimist.numerics.search_space`. Each split
 divides the rows into F stratified folds and serves F trials: trial k trains the classifier on
-split k // F without fold k mod F and tests it on that fold. Classifiers get ``random_state=0``, so the
-function is deterministic. It takes few distinct values, so many points tie. Its maximum is unknown,
-so regret is measured from the best value found.
+split k // F without fold k mod F and tests it on that fold. Classifiers get ``random_state=0``, so
+the function is deterministic. It takes few distinct values, so many points tie. Its maximum is
+unknown, so regret is measured from the best value found.
 
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
 The models, ranges and data sets come from the paper; the splits, seeds and unscaled features are
