@@ -1,7 +1,7 @@
-"""Registries of environments: dicts that map names used in configurations to classes.
+"""Registries of environments: dicts from the names used in configurations to classes.
 
-A name may also refer to a class in a file, such as ``mine.py:World``, or to a class that an
-installed package provides; see `optimist.core.registry`.
+A name may also refer to a class in a file, such as ``mine.py:World``, or in an installed package;
+see `optimist.core.registry`.
 """
 
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def environment_class(name: str) -> Any:
     Raises
     ------
     ConfigError
-        If the name is unknown, or if it refers to a class from outside this package that is not an
+        If the name is unknown, or refers to a class outside this package that is not an
         environment.
     """
     return ENVIRONMENTS.load(name)

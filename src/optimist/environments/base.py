@@ -9,8 +9,7 @@ from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 
-# A round may offer an array of arms with at most MOST_NUMBERS entries; each arm may have at most
-# MOST_DIMENSIONS coordinates.
+# Limits on the entries in a round's array of arms and on the coordinates of an arm.
 MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
@@ -32,7 +31,7 @@ class Environment(ABC):
     def problem(self, *args: Any, **options: Any) -> Any:
         """Construct the problem that algorithms see.
 
-        A setting gives the options under its key ``problem``.
+        The options come from the setting's key ``problem``.
 
         Raises
         ------
@@ -41,7 +40,7 @@ class Environment(ABC):
         """
 
     def facts(self) -> dict[str, float]:
-        """Return a dict of numbers about this environment that papers report; it may be empty."""
+        """Return the numbers that papers report about this environment, by name."""
         return {}
 
 
@@ -75,18 +74,18 @@ class FiniteArmEnvironment(Environment):
 
     @abstractmethod
     def arms(self, t: int) -> np.ndarray:
-        """Return the arms of round ``t`` as an array of shape (K, d)."""
+        """Return the arms of round ``t``, of shape (K, d)."""
 
     @abstractmethod
     def means(self, t: int) -> np.ndarray:
-        """Return the mean rewards of the arms of round ``t`` as an array of shape (K,)."""
+        """Return the mean rewards of the arms in round ``t``, of shape (K,)."""
 
     @abstractmethod
     def reward(self, t: int, index: int) -> float:
         """Return the reward of arm ``index`` in round ``t``."""
 
     def context(self, t: int) -> dict[str, Any]:
-        """Return the information that comes with the reward of round ``t``, as a dict."""
+        """Return a dict of the information that comes with the reward of round ``t``."""
         return {}
 
     def regret(self, t: int, index: int) -> float:
@@ -113,10 +112,10 @@ class BoxEnvironment(Environment):
         Reference value for the regret: the largest value of the function or, if
         ``maximum_is_known`` is False, an upper bound on it.
     maximum_is_known : bool
-        If False, tables measure regret from the best value that any algorithm found in trials of
-        the same ``instance``.
+        If False, tables measure regret from the best value found in any trial of the same
+        ``instance``.
     instance : str
-        Name of the function. Two settings or trials with the same name have the same function.
+        Name of the function; settings or trials that share the name share the function.
 
     Raises
     ------
@@ -139,7 +138,7 @@ class BoxEnvironment(Environment):
 
 
 def check_point(x: np.ndarray, environment: Any) -> None:
-    """Raise ConfigError unless ``x`` is a point of shape (d,) in an environment's box."""
+    """Raise ConfigError unless ``x`` is a point of shape (d,) in the environment's box."""
     if x.shape != environment.low.shape:
         raise ConfigError(f"point has shape {x.shape}; allowed: {environment.low.shape}")
     if not ((x >= environment.low) & (x <= environment.high)).all():
@@ -151,8 +150,8 @@ def check_point(x: np.ndarray, environment: Any) -> None:
 def check_arms(arms: Any, bound: float = 1.0) -> None:
     """Raise ConfigError unless ``arms`` is a valid array of arms.
 
-    The array must have shape (K, d), must not be empty, and must contain only finite numbers. No
-    row may have a norm above ``bound``.
+    It must be a nonempty array of shape (K, d) with finite entries and row norms of at most
+    ``bound``.
     """
     if not is_array(arms):
         raise ConfigError(f"arm set is {in_words(arms)}; allowed: {ARRAY} of shape (K, d)")

@@ -1,9 +1,8 @@
-r"""Bandit made from the Covertype data: its arms are the centroids of clusters of rows.
+r"""Bandit made from the Covertype data; each arm is the centroid of a cluster of rows.
 
-The mean reward of an arm is the share of one class in its cluster, and rewards are Bernoulli. The
-logistic model is only an approximation: regret is computed from the cluster means, not from
-$\mu(x^\top\theta)$, and no true parameter exists. $S = 6$ and $\kappa = 200$ are the paper's
-estimates.
+Rewards are Bernoulli; an arm's mean is the share of one class in its cluster. The logistic model is
+only an approximation, so no true parameter exists, and regret is computed from the cluster means,
+not from $\mu(x^\top\theta)$. $S = 6$ and $\kappa = 200$ are the paper's estimates.
 
 Source: Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010).
 """
@@ -54,7 +53,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         check_arms(prepared.features)
         self.horizon = horizon
         self._arms, self._means = prepared.features, prepared.means
-        # Algorithms get these arrays, not copies, and must not be able to change them.
+        # Algorithms get these arrays, not copies, so make them read-only.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))
@@ -83,7 +82,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     ) -> GLBProblem:
         """Return the `GLBProblem`.
 
-        Both S and kappa must be given, since no formula computes kappa from S here.
+        Both S and kappa are required, since kappa cannot be computed from S here.
 
         Parameters
         ----------

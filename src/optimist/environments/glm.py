@@ -1,11 +1,11 @@
 r"""Synthetic generalized linear bandits.
 
-The default is the environment of Figures 1 to 3 in Zhang et al. (2025). We identified it from the
-six values of kappa in the paper: it is the public environment of RS-GLinCB with the settings of its
-notebook (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). We draw
-random numbers in the same order as that environment, since the order determines the instance.
-First, d uniform draws on [-1, 1], normalised, give the direction of $\theta_*$. Then, for each arm,
-d normal draws give its direction, and one uniform draw U gives its length $U^{1/d}$.
+The default is the environment of Figures 1 to 3 in Zhang et al. (2025). The six values of kappa in
+the paper identify it as the public environment of RS-GLinCB with its notebook's settings
+(d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). Random numbers
+are drawn in the same order as there, since the order determines the instance. First, d uniform
+draws on [-1, 1], normalised, give the direction of $\theta_*$. Then, for each arm, d normal draws
+give the direction and one uniform draw U gives the length, $U^{1/d}$.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         Whether all trials share $\theta_*$ and the arms, or each trial has its own.
     seed : int
         Seed of $\theta_*$ and the arms; if ``instance`` is ``per_trial``, it is combined with the
-        index of the trial.
+        trial's index.
     longest : float or None
         Norm of the longest arm after all arms are rescaled by one factor; None means no rescaling.
     sigma : float
@@ -96,7 +96,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.theta = self.norm * direction
         self.predictors = self._arms @ self.theta  # (T or 1, K)
         self._means = self.link.mean(self.predictors)
-        # Algorithms get views of these arrays and must not be able to change them.
+        # Algorithms get views of these arrays, so make them read-only.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, arms))
@@ -167,8 +167,8 @@ class GLMEnvironment(FiniteArmEnvironment):
         norm_bound : float or None
             S, an upper bound on $\|\theta_*\|$; None means $\|\theta_*\|$ itself.
         kappa : {"parameter", "arms", "ball"} or float
-            The inverse of the smallest slope of the mean function. Either the number itself, or
-            the name of a domain over which to minimise the slope; see `kappa`.
+            The inverse of the smallest slope of the mean function: a number, or the name of the
+            domain over which to minimise the slope (see `kappa`).
         reward_bound : float
             M, a bound on rewards, for the algorithms that need one.
         factor : float
@@ -201,15 +201,14 @@ class GLMEnvironment(FiniteArmEnvironment):
         )
 
 
-# A job plays the same trials for several cells, so the cache is large enough for all trials of a
-# cell.
+# Large enough for all trials of a cell, since a job plays the same trials for several cells.
 @lru_cache(maxsize=12)
 def draw_instance(
     key: tuple[int, ...], dimension: int, arms: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw a unit vector of shape (d,) and arms of shape (rounds, K, d).
 
-    The order of the draws is that of the public environment of RS-GLinCB.
+    The order of the draws is the same as in RS-GLinCB's public environment.
 
     Parameters
     ----------

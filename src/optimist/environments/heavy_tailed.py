@@ -6,8 +6,8 @@ round t is
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
 where $Y_t$ follows the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$
 with $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and
-algorithms. Algorithms get $\nu_t = \nu\,a\,a_t$ together with the reward of round t; a bound on
-all $\nu_t$ is known to them in advance.
+algorithms. Algorithms get $\nu_t = \nu\,a\,a_t$ together with the reward of round t; they know a
+bound on all $\nu_t$ in advance.
 """
 
 import math
@@ -45,11 +45,11 @@ class HeavyTailedEnvironment(PoolEnvironment):
     nu : "exact" or float
         $\nu$, such that $\nu^{1+\varepsilon}$ is the moment of order $1+\varepsilon$ of the
         unscaled noise. With ``exact``, algorithms get its exact value; otherwise, they get the
-        given number, for example one from a paper.
+        given number, such as one from a paper.
     decades : float
         Number of decades over which the scales of the noise vary; 0 means constant scales.
     amplitude : float
-        a, a factor that multiplies all noise; 0 means no noise.
+        a, a factor applied to all noise; 0 means no noise.
     centre : {"mean", "median"}
         Whether to subtract the mean or the median of the law from the noise.
     dimension : int

@@ -1,20 +1,20 @@
 r"""Tuning of a classifier: the function on the box is its accuracy on held-out rows.
 
 A point of $[0,10]^d$ represents the settings of scikit-learn's random forest (d = 7), multi-layer
-perceptron (d = 8) or gradient boosting (d = 11); see `optimist.numerics.search_space`. Each
-split divides the rows into F stratified folds and serves F trials: in trial k, the classifier is
-trained on all folds of split k // F except fold k mod F, and tested on that fold. Classifiers get
-``random_state=0``, so the function is deterministic. It takes few distinct values, so many points
-tie. Its maximum is unknown, so regret is measured from the best value found.
+perceptron (d = 8) or gradient boosting (d = 11); see `optimist.numerics.search_space`. Each split
+divides the rows into F stratified folds and serves F trials: trial k trains the classifier on
+split k // F without fold k mod F and tests it on that fold. Classifiers get ``random_state=0``, so
+the function is deterministic. It takes few distinct values, so many points tie. Its maximum is
+unknown, so regret is measured from the best value found.
 
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
 The models, ranges and data sets come from the paper; the splits, seeds and unscaled features are
 our choices.
 
 Scores are stored in memory and in a folder next to the table, under a key that covers all inputs,
-so no classifier is trained twice. The score of a perceptron may depend on the last bits of sums.
-Training therefore always uses one thread, and scores from other library versions or from another
-kind of processor are stored separately. Training again would thus give the stored score.
+so no classifier is trained twice. A perceptron's score may depend on how sums are rounded, so
+training always uses one thread, and scores from other library versions or kinds of processor are
+stored separately. Retraining would therefore reproduce the stored score.
 """
 
 import functools
@@ -40,14 +40,14 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
 
-RECIPE = 2  # increase this number when results of `accuracy` change but its source does not
+RECIPE = 2  # increase when `accuracy` gives other results although its source is the same
 TOLD_DEVIATION = 0.01  # the paper's sigma
 # Random forests are not listed, since `optimist.numerics.forest` grows them.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
     "gb": "sklearn.ensemble:GradientBoostingClassifier",
 }
-# scikit-learn deprecates and ignores the criterion of gradient boosting, so the fifth of its eleven
+# scikit-learn ignores the deprecated criterion of gradient boosting, so the fifth of the eleven
 # coordinates has no effect.
 NOT_PASSED = {"gb": ("criterion",)}
 # The two names mean the same criterion, so they share stored scores.
@@ -131,7 +131,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         self._scores: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:
-        """Return the accuracy at ``x``, of shape (d,), after training a classifier if necessary."""
+        """Return the stored accuracy at ``x``, of shape (d,), or train a classifier for it."""
         settings = passed(self.model, decode(SPACES[self.model], x))
         key = tuple(settings.items())
         if key not in self._scores:
@@ -181,7 +181,7 @@ class HyperparameterEnvironment(BoxEnvironment):
 
 
 def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings to pass to the classifier, with synonymous values replaced by one value.
+    """Return the settings to pass to the classifier, with synonymous values unified.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
 def split(
     labels: np.ndarray, fold: int, folds: int, repeat: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return two arrays with the indices of the training rows and of the rows in one fold.
+    """Return the indices of the training rows and of the rows in the held-out fold.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def accuracy(
 ) -> float:
     """Train a classifier on all folds but one and return its accuracy on the remaining fold.
 
-    If the weights of a perceptron overflow, its accuracy is 0.
+    A perceptron whose weights overflow has accuracy 0.
 
     Parameters
     ----------
@@ -243,11 +243,11 @@ def accuracy(
     settings : dict
         Keyword arguments of the classifier.
     digest, context
-        SHA-256 of the table, and the result of `_context`. The function does not use them, but
-        they are part of the key under which `kept` stores its result.
+        SHA-256 of the table, and the result of `_context`; unused here, but part of the key under
+        which `kept` stores the accuracy.
     table : tuple of two arrays
-        Features, of shape (n, d), and labels, of shape (n,). As the last argument, the table is
-        not part of the key.
+        Features, of shape (n, d), and labels, of shape (n,). It must come last, since `kept` omits
+        the last argument from the key.
     """
     from sklearn import config_context
     from sklearn.preprocessing import StandardScaler
@@ -267,15 +267,12 @@ def accuracy(
 
 
 def _forest(model, settings, features, labels, points):
-    """Return the labels, of shape (m,), that a forest predicts at ``points``, of shape (m, d)."""
+    """Return a forest's predictions, of shape (m,), at ``points``, of shape (m, d)."""
     return forest_votes(settings, features, labels, points).argmax(axis=1)
 
 
 def _classifier(model, settings, features, labels, points):
-    """Return the labels, of shape (m,), that a classifier predicts at ``points``, of shape (m, d).
-
-    Return None if the weights overflow.
-    """
+    """Return a classifier's predictions, as in `_forest`, or None if its weights overflow."""
     from sklearn.exceptions import ConvergenceWarning
 
     module, _, name = CLASSIFIERS[model].partition(":")
@@ -292,7 +289,7 @@ def _classifier(model, settings, features, labels, points):
 
 @functools.cache
 def _context():
-    """Return a dict of the versions and BLAS kernels that affect the last bits of a score."""
+    """Return the library versions and BLAS kernels that may affect a score."""
     import scipy.linalg  # loads scipy's BLAS, so that threadpool_info lists it
     import sklearn
     from threadpoolctl import threadpool_info
@@ -311,16 +308,16 @@ SOURCE = tree_digest(inspect.getsource(accuracy).encode())
 def kept(function: Callable[..., float], source: str, folder: str | Path, *arguments: Any) -> float:
     """Read a function's result from a folder, or compute it and store it there.
 
-    The key of a result consists of ``source`` and of all arguments except the last. Each file is
-    JSON with a checksum; it contains a key and its result, and its name is a hash of the key.
-    Damaged files and files with another key are ignored. Processes may share the folder. If the
-    folder is not writable, new results are not stored, but stored results are still read.
+    A result's key consists of ``source`` and all arguments except the last. Each file holds a key
+    and its result as JSON with a checksum, and is named by a hash of the key. Damaged files and
+    files with another key are ignored. Processes may share the folder. If it is not writable,
+    stored results are read, but new ones are not stored.
 
     Parameters
     ----------
     function : callable
     source : str
-        Digest of the function's syntax tree when it was loaded.
+        Digest of the syntax tree that the function had when it was loaded.
     folder : str or Path
     *arguments
         Arguments of the function; all except the last must be plain data.

@@ -52,7 +52,7 @@ class KernelEnvironment(KernelPool):
     lengthscale : float or None
         Lengthscale of a stationary kernel; None for other kernels.
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
-        How arms and the function are drawn; see the docstring of the module.
+        How arms and the function are drawn; see the module's docstring.
     dimension : int
         d, the number of coordinates of an arm; ignored for strings.
     arms : int
@@ -123,11 +123,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Draw the arms and the function.
-
-        Return the arms, of shape (A, d), and either the values of the function, of shape (A,), or
-        a callable that returns these values.
-        """
+        """Return arms of shape (A, d) and values of shape (A,), or a callable for the values."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -135,8 +131,7 @@ class KernelEnvironment(KernelPool):
         return points, _unit_function(rng, self.kernel, points[centres], points)
 
     def truth(self, t: int) -> np.ndarray | None:
-        # If each round offers other arms, an algorithm has bounds only for the arms of the previous
-        # round.
+        # If the arms change, an algorithm has bounds only for those of the previous round.
         if self._offered is None:
             return self.theta
         return self.means(t - 1) if t else None
@@ -147,9 +142,9 @@ class KernelEnvironment(KernelPool):
 
 
 def _unit_function(rng, kernel, centres, points):
-    """Return a callable that evaluates a random function with norm 1 at ``points``.
+    """Draw a weighted sum, of norm 1, of kernels at ``centres``.
 
-    The function is a weighted sum of kernels at ``centres``.
+    Return a callable that evaluates it at ``points``.
     """
     return partial(_combined, rng.standard_normal(len(centres)), kernel, centres, points)
 

@@ -8,7 +8,7 @@ import numpy as np
 class Observer:
     """Base class of observers of a trial.
 
-    An observer is called before and after each round. It may record additional columns.
+    An observer is called before and after each round and may record additional columns.
     """
 
     def before(self, t: int) -> None:
@@ -25,11 +25,11 @@ class Observer:
         arms : (K, d) array or None
             The arms of the round; None on a box.
         choice : int or (d,) array
-            The index of the played arm, or the proposed point.
+            The index of the arm played, or the point proposed.
         reward, regret : float
             Reward and regret of this round.
         """
 
     def columns(self) -> dict[str, Any]:
-        """Return the values to record after a round, as a dict from column name to value."""
+        """Return the values to record after a round, by column name."""
         return {}

@@ -1,4 +1,4 @@
-"""Base class of environments that take the arms of every round from one pool."""
+"""Base class of environments whose rounds all take their arms from one pool."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -31,8 +31,8 @@ class PoolEnvironment(FiniteArmEnvironment):
         ----------
         arms : (A, d) array
         means : (A,) array, or a callable that returns it
-            Mean rewards. A callable is called when the mean rewards are first used; it must be
-            picklable, since the environment stores it.
+            Mean rewards. A callable is called when they are first needed; it must be picklable,
+            since the environment stores it.
         noise : (T,) array
             Noise of each round.
         offered : (T, K) array of int, or None
@@ -54,9 +54,9 @@ class PoolEnvironment(FiniteArmEnvironment):
 
     @cached_property
     def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Arms offered in each round, of shape (T, K, d), and their means, of shape (T, K).
+        """Each round's arms, of shape (T, K, d), and their means, of shape (T, K).
 
-        The value is None if every round offers all arms.
+        None if every round offers all arms.
         """
         if self._offered is None:
             return None

@@ -11,9 +11,9 @@ Observations have noise $N(0,\sigma^2)$, which depends on the round but not on t
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
 f_2 and f_3 in 20 dimensions, with $\sigma=0.01$ and n = 5, 8 and 8 initial points, respectively. We
-added the last function, a network whose units differ. All units of f_1 are equal, so moving weight
-between them does not change f_1. Its parameter is therefore not unique, although the paper's
-Assumption 3.3 requires a unique parameter.
+added the last function, a network whose units differ. All units of f_1 are equal, so shifting
+weight between them does not change f_1. Its parameter is therefore not unique, contrary to the
+paper's Assumption 3.3.
 """
 
 import math
@@ -49,9 +49,8 @@ def rastrigin(x: np.ndarray) -> float:
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 
-# Each entry is a function and two numbers. The function is largest at the point whose coordinates
-# all equal the first number. Its absolute value is largest at the point whose coordinates all equal
-# the second number.
+# Each entry is a function f and two numbers, a and b: f is largest at (a, ..., a), and its absolute
+# value is largest at (b, ..., b).
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
@@ -73,7 +72,7 @@ class TestFunctionEnvironment(BoxEnvironment):
     stream : callable
         Maps a purpose (str) to the numpy Generator for this setting and trial.
     function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
-        Name of the function: f_1, f_2, f_3 or the function that we added.
+        Name of the function: f_1, f_2, f_3 or the one that we added.
     dimension : int
         d, the number of coordinates of a point.
     initial : int

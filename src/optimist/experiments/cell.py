@@ -33,7 +33,7 @@ from optimist.experiments.replay import Choices, History, replay
 from optimist.experiments.setting import resolve_setting
 from optimist.numerics import seeding
 
-# Keys of a setting that only inform readers and affect no result.
+# Keys of a setting that inform readers and do not affect results.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
 # Histories of one trial, by setting, algorithm and number of rounds.
@@ -71,13 +71,13 @@ class Cell:
     @property
     def is_foreign(self) -> bool:
         """Whether the algorithm or the environment comes from outside this package."""
-        # Return early for a foreign environment, since its domain is known only after loading.
+        # Check the environment first: if it is foreign, its domain is known only after loading.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
         return bool(self.algorithm) and self.is_foreign_algorithm(self.algorithm)
 
     def is_foreign_algorithm(self, label: str) -> bool:
-        """Return whether an algorithm of this cell's domain is foreign code."""
+        """Return whether an algorithm of this cell's domain comes from outside this package."""
         return REGISTRIES[self.domain].is_foreign(name_of(label))
 
     @property
@@ -91,17 +91,17 @@ class Cell:
         return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
-        """Return the random generator that the environment uses in a trial for a purpose.
+        """Return the environment's random generator for one purpose in a trial.
 
         All variants of a setting get the same random numbers, so that comparisons are fair.
         """
         return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
-        """Return the random generator that an algorithm uses in a trial.
+        """Return an algorithm's random generator for a trial.
 
         An empty ``label`` means this cell's algorithm. All variants of an algorithm get the same
-        random numbers, wherever the algorithm's file is.
+        random numbers, wherever its file is.
         """
         return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
@@ -109,7 +109,7 @@ class Cell:
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     """Construct a cell of a loaded paper configuration, with labels in canonical form.
 
-    The label of the setting may have options that the configuration does not list.
+    The setting's label may have options that the configuration does not list.
 
     Raises
     ------
@@ -165,13 +165,12 @@ def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
 
 
 def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
-    """Return the SHA-256 of a cell's prepared data set, or None if the cell has no data set."""
+    """Return the SHA-256 of a cell's prepared data set, or None if it has none."""
     path = _dataset(cell, data_dir)
     return None if path is None else sha256(path)
 
 
 def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
-    """Return the path of a cell's prepared data set, or None if the cell has no data set."""
     if "dataset" not in cell.spec:
         return None
     if data_dir is None:
@@ -193,17 +192,15 @@ def play_trial(
 
     For ``rounds`` and ``probe``, see `optimist.experiments.trials.Trials`.
 
-    If ``coverage`` is False, the trial skips slow checks of the theory, such as whether the
-    confidence set contains the truth. ``histories`` contains the histories of this trial so far;
-    an algorithm that plays adds its own. A probe looks up its leader's history there; if it is
-    absent, the leader plays first.
+    If ``coverage`` is False, slow checks of the theory are skipped, such as whether the confidence
+    set contains the truth. ``histories`` contains the trial's histories so far; each algorithm that
+    plays adds its own. A probe needs its leader's history; if it is absent, the leader plays first.
     """
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], rounds)
     histories = {} if histories is None else histories
 
     def lead(label: str) -> Trajectory:
-        # The algorithm's random numbers are separate from the environment's.
         algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         choices = Choices()
         observers = [Coverage(environment.truth if coverage else None, algorithm), choices]
@@ -232,7 +229,7 @@ def watch(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> Trajectory:
-    """Play one trial of a cell with an observer, exactly as the workflow plays it.
+    """Play one trial of a cell with an observer, exactly as in the workflow.
 
     A cell with foreign code is played in a copy of this process.
 
@@ -241,7 +238,7 @@ def watch(
     cell : Cell
     trial : int
     observe : callable
-        Returns the observer, given the environment and the algorithm of the trial.
+        Takes the trial's environment and algorithm, and returns the observer.
     rounds : int or None
         Number of rounds after which to truncate the trial.
     data_dir : path or None
@@ -259,5 +256,5 @@ def watch(
 
 
 def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
-    """Call a function; if the cell has foreign code, call it in a copy of this process."""
+    """Call a function, in a copy of this process if the cell has foreign code."""
     return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

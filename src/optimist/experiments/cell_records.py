@@ -1,4 +1,4 @@
-"""Read and write ``cells.csv``, which records how the trials of each cell of a paper were made."""
+"""Read and write ``cells.csv``, which records the origin of the trials in a paper's cells."""
 
 import csv
 import io
@@ -16,29 +16,29 @@ from optimist.experiments.cell_trials import CellTrials
 from optimist.experiments.trial_table import AGAIN, TrialTable
 from optimist.experiments.trials import CellKey, Trials
 
-# The records of studies have this value instead of a lane.
+# Replaces the lane in the records of studies.
 STUDY = "study"
 
 
 @dataclass(frozen=True)
 class CellRecord:
-    """Origin of the trials of a cell, or of the tables of a study.
+    """Origin of a cell's trials or of a study's tables.
 
     Attributes
     ----------
     lane, group, setting, algorithm : str
-        For a study, these are `STUDY`, the group of the study, its name and an empty string.
+        For a study: `STUDY`, the study's group, its name and an empty string.
     trials : int
         Number of trials; the table contains trials 0, ..., trials - 1.
     parts : tuple of int
-        For each job, the end (exclusive) of the range of trials that it played.
+        Exclusive end of each job's range of trials.
     digest : str
         Digest of the configuration, code and data that determine each trial.
     content : str
         Digest of the cell's rows in the table of trials.
     observed : dict
-        Modules and users' files that the trials used but that no digest of code covers; see
-        `optimist.core.observation`.
+        Modules and users' files that were used by the trials but are covered by no digest of code;
+        see `optimist.core.observation`.
     seconds, mb : float
         Processor time per trial, in seconds, and the largest peak memory of a job, in MiB.
     commit : str
@@ -99,7 +99,7 @@ def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
     ----------
     trials : Trials
     data : callable
-        Returns a digest of the sources of a data set, given its name.
+        Returns the digest of a data set's sources, given its name.
     """
     name = trials.cell.spec.get("dataset")
     return fingerprint(trials.decisive() | ({} if name is None else {"data": data(name)}))
@@ -118,7 +118,7 @@ def commit_of(made: Mapping[str, Any]) -> str:
 
 
 def read(path: str | Path) -> dict[CellKey, CellRecord]:
-    """Return the records in a table, by cell; return an empty dict if the file does not exist.
+    """Return the records in a table, by cell, or an empty dict if the file does not exist.
 
     Raises
     ------

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# Columns whose values are kept at several rounds of a trial, by lane.
+# Columns kept at several rounds of a trial, by lane.
 AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
 # Columns of result files that are not values at the end of a trial.
 ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
-# The table keeps EVEN evenly spaced rounds and GEOMETRIC geometrically spaced rounds of a curve. If
-# a curve has at most FEW rounds, the table keeps all of them.
+# The table keeps all rounds of a curve with at most FEW rounds; otherwise, EVEN evenly spaced and
+# GEOMETRIC geometrically spaced ones.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
 
 
@@ -237,7 +237,7 @@ def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
 
 
 def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
-    """Return the rounds of a curve that the table keeps, as an increasing array of shape (m,).
+    """Return the rounds of a curve kept in the table, as an increasing array of shape (m,).
 
     For each evenly spaced, geometrically spaced or declared round, the table keeps the last
     recorded round that does not exceed it. If a curve has few recorded rounds, the table keeps
@@ -248,7 +248,7 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
     last = float(recorded[-1])
     wanted = [np.linspace(last / EVEN, last, EVEN), np.geomspace(1.0, last, GEOMETRIC)]
     wanted.append(np.array([t for t in declared if t <= last], float))
-    # Rounding may make an exact fraction of the last round slightly too small.
+    # Exact fractions of the last round may be rounded down slightly.
     places = np.searchsorted(recorded, np.concatenate(wanted) * (1.0 + 1e-12), side="right") - 1
     return np.unique(recorded[places.clip(min=0)])
 
@@ -319,8 +319,8 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
             _midway(columns["regret"][one], marks)
             for one, marks in zip(places, rounds, strict=True)
         ]
-    # Replace each string in this column by the first 12 hexadecimal digits of its hash, a number
-    # that a float represents exactly.
+    # Values at the end of a trial are floats, so each string becomes a number that a float
+    # represents exactly: the first 12 hexadecimal digits of its hash.
     if "turns" in columns:
         marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
         last["turns"] = [int(mark[:12], 16) for mark in marks]
@@ -347,10 +347,7 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
 
 
 def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
-    """Return the regret at the last recorded round in the first half of a trial.
-
-    Return None if no round of the first half was recorded.
-    """
+    """Return the regret at the last round recorded in a trial's first half, if any."""
     early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
     return regrets[early - 1] if early else None
 

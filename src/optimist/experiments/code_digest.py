@@ -1,9 +1,9 @@
 """Digests of the code that determines a result; the code is found by following imports.
 
 Modules of this package are identified by dotted name, wherever the package is installed. Users'
-files are identified by their path relative to the folder of the file that a label names, so that
-this folder can be moved. The digests are computed before a job plays; files that it loads or opens
-later are recorded by `optimist.core.observation`.
+files are identified by path, relative to the folder of the file named in a label, so that the
+folder can be moved. The digests are computed before a job plays; files that it loads or opens later
+are recorded by `optimist.core.observation`.
 """
 
 import hashlib
@@ -38,9 +38,8 @@ LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
 def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
     """Return the SHA-256 of the code that determines a cell's results.
 
-    The digest covers the loop, the modules of the algorithm, of the environment and of the leader
-    of a ``probe``, and everything that these modules import. It also covers the modules that
-    construct a trial.
+    The digest covers the loop; the modules of the algorithm, the environment and a probe's leader;
+    everything that these import; and, without their imports, the modules that construct a trial.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ def of_modules(*modules: str) -> str:
 def own_modules(
     cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False
 ) -> frozenset[str]:
-    """Return the dotted names of the modules of this package that `of_cell` covers."""
+    """Return the dotted names of this package's modules covered by `of_cell`."""
     files = frozenset().union(*map(closure, _modules(cell, probe)))
     return frozenset(map(dotted, filter(is_own, files))).union(_glue(in_turns))
 

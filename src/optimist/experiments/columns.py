@@ -21,8 +21,8 @@ _NUMBERS = _INTEGERS | {float, np.float64}
 def array(values: Sequence[Any]) -> Any:
     """Return an Arrow array with the same type and values as ``pyarrow.array(values)``.
 
-    None becomes a null. This function converts strings, booleans and 64-bit numbers itself; pyarrow
-    converts all other values and mixtures of types, and may raise its own errors.
+    None becomes a null. Strings, booleans and 64-bit numbers are converted here; pyarrow converts
+    other values and mixed types, and may raise its own errors.
     """
     present = [value for value in values if value is not None]
     kinds = frozenset(map(type, present))
@@ -77,7 +77,7 @@ def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     TypeError
-        If the column has another type, such as strings, for which ``to_pylist`` is fast.
+        If the column has another type, such as strings; for these, ``to_pylist`` is fast.
     """
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_of_chunk(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]

@@ -16,13 +16,13 @@ from optimist.numerics.seeding import stream
 def order(race: Sequence[Trials], turn: int) -> list[Trials]:
     """Return the cells that play in a turn, in random order.
 
-    The order is drawn from all orders in which a leader comes before its followers. The race and
-    the turn determine the seed; the order of cells in ``race`` has no effect.
+    Each leader comes before its followers. The seed depends on the race and the turn; the order of
+    cells in ``race`` has no effect.
 
     Parameters
     ----------
     race : sequence of Trials
-        Cells of a race, each with its trials from trial 0 on.
+        Cells of a race, each with its trials, starting with trial 0.
     turn : int
         Index of the turn, counted from 0.
     """
@@ -48,5 +48,5 @@ def _follows(one: Trials, leader: Trials) -> bool:
 
 
 def mark(race: Sequence[Trials]) -> str:
-    """Return a unique string that marks the results that one process timed in turns."""
+    """Return a unique string that marks results timed in turns by one process."""
     return fingerprint({"race": race[0].race, "process": uuid.uuid4().hex})

@@ -22,8 +22,7 @@ from optimist.core.errors import EndedError
 from optimist.core.user_errors import from_text, status_in_words, to_text
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Apple's Accelerate fails after a fork
-# Seconds between checks whether the copy has ended. The checks are necessary, since children of the
-# copy may keep the pipe open.
+# Seconds between checks for the end of the copy, whose children may keep the pipe open.
 _SECONDS = 0.2
 
 
@@ -41,15 +40,15 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     function : callable
         Its result must be picklable.
     seed : int
-        Seed of the copy's global random generators, those of ``random`` and ``numpy.random``.
+        Seed of the copy's global generators in ``random`` and ``numpy.random``.
 
     Raises
     ------
     EndedError
         If the copy ended before the function returned, through ``os._exit`` or a signal.
     Exception
-        If the function raises one. An exception from a user's class is replaced by an exception
-        with the same class name and message.
+        If the function raises one. An exception from a user's class is replaced by one with the
+        same class name and message.
     """
     if not CAN_FORK:
         return function()
@@ -122,7 +121,7 @@ def _end_with(parent: int) -> None:
 
 
 def _received(reading: int, child: int) -> tuple[bytes, int]:
-    """Return the output of a copy and its exit status, which is negative after a signal."""
+    """Return a copy's output and its exit status, which is negative after a signal."""
     content = b""
     ended = None
     while ended is None or select.select([reading], [], [], 0.0)[0]:

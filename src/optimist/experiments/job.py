@@ -36,8 +36,8 @@ def make_result(
     Parameters
     ----------
     description : dict
-        Description from `optimist.experiments.trials.Trials.describe`, with the ``digest`` of the
-        trials' inputs.
+        Result of `optimist.experiments.trials.Trials.describe`, plus the ``digest`` of the trials'
+        inputs.
     output : str
         Path of the result file.
     data_dir : str
@@ -58,13 +58,12 @@ def make_race(
 ) -> None:
     """Play a race of the timing lane in turns, and write its results to a folder.
 
-    The folder appears at the end with all its files; if an error occurs, it does not appear. The
-    parameters are as in `make_result`, but with one description per cell; ``limits`` contains the
-    ``seconds`` of each cell.
+    The folder appears only once all its files are complete. The parameters are as in `make_result`,
+    but with one description per cell; ``limits`` contains each cell's ``seconds``.
     """
     target = Path(folder)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
-    # The name of the folder consists of the number and the digest of the race.
+    # The folder's name consists of the race's number and digest.
     digest = target.name.partition(".")[2]
     limits = limits or [None] * len(descriptions)
     places = [
@@ -88,7 +87,7 @@ def make_race(
 
 
 class _File:
-    """A result file to write, with the player of its trials."""
+    """A result file to be written, and the player of its trials."""
 
     def __init__(
         self,
@@ -173,16 +172,16 @@ def _play_in_turns(files: Sequence[_File]) -> None:
 
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
-    """Return the paths of a cell's data set, which a digest covers, and of the stored scores."""
+    """Return the paths of a cell's data set and stored scores, which need not be observed."""
     if "dataset" not in cell.spec:
         return []
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
-    """Return the resolved cell for the metadata, or only its data set's digest if time runs out.
+    """Resolve the cell for the metadata; if time runs out, return only its data set's digest.
 
-    If time runs out here, the trials, which construct the environment too, will report it.
+    The trials also construct the environment, so they will report that time ran out.
     """
     try:
         with limited(seconds):

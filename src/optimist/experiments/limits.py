@@ -1,8 +1,8 @@
 """Limit the time of a job's trials, and measure their use of processor time and memory.
 
-If a job exceeds its requested time, the scheduler kills it and all its results are lost. To prevent
-this, a trial that exceeds the limit ends with the status ``out_of_time``, much as it would after a
-numerical failure, and the result file records this status.
+A job that exceeds its requested time is killed by the scheduler and loses all its results. To
+prevent this, a trial that exceeds its limit ends early, as it would after a numerical failure; the
+result file records its status, ``out_of_time``.
 """
 
 import re
@@ -23,8 +23,8 @@ from optimist.core.errors import OutOfTimeError
 def limited(seconds: float | None = None) -> Iterator[None]:
     """Raise `OutOfTimeError` in the ``with`` block after ``seconds`` of wall time.
 
-    There is no limit if ``seconds`` is None, or if the block runs outside the main thread, since
-    Python handles signals only there.
+    There is no limit if ``seconds`` is None, or outside the main thread, the only one in which
+    Python handles signals.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -85,13 +85,12 @@ class Meter:
 
 
 def _seconds_of_children() -> float:
-    """Return the total processor time of all ended children, in seconds."""
     use = resource.getrusage(resource.RUSAGE_CHILDREN)
     return use.ru_utime + use.ru_stime
 
 
 def forget_peak_memory() -> None:
-    """Reset the value of `peak_memory` if the system is Linux and permits it."""
+    """Reset the value of `peak_memory` where Linux permits it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

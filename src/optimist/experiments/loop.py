@@ -1,19 +1,19 @@
 """The loop that plays a trial: an environment and an algorithm interact round by round.
 
 Only the methods `select`, `update` and `prepare` (on a box, `propose` and `observe`) are timed. A
-numerical failure does not crash the run. Instead, each trial ends with a status:
+numerical failure does not crash the run; each trial ends with a status:
 
 ``ok``            no failure
 ``unconverged``   an inner solver missed its tolerance or met a NaN at least once; the curve is
                   complete
-``non_finite``    the algorithm's state or the point that it proposes is not finite; the curve ends
-                  before that round
+``non_finite``    the algorithm's state or proposed point is not finite; the curve ends before that
+                  round
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is too
                   large or not finite; the curve ends before that round
 ``timeout``       the time limit of `play` expired; the curve ends there
 ``out_of_time``   the job's time limit expired; the curve ends before that round
 
-If an environment breaks its contract in another way, an error that names the environment is raised.
+Any other breach of an environment's contract raises an error that names the environment.
 """
 
 import math
@@ -52,7 +52,7 @@ ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
 # Statuses of trials that ended early but might be complete on another machine.
 EARLY = ("out_of_time",)
-# Columns that the loop measures; diagnostics of algorithms must have other names.
+# Columns measured by the loop; algorithms' diagnostics must have other names.
 MEASURED = frozenset(
     (
         *("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"),
@@ -62,7 +62,7 @@ MEASURED = frozenset(
 
 
 def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
-    """Return a sorted list of about 300 rounds at which to record a run, numbered from 1.
+    """Return about 300 rounds at which to record a run, sorted and numbered from 1.
 
     A quarter of the rounds are spaced geometrically, to show early rounds on logarithmic axes. If
     a run is truncated after ``rounds``, it is recorded at the same rounds as the full run, and also
@@ -148,8 +148,8 @@ def play(
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     observers : sequence of Observer
-        Observers of the trial; a numerical error in an observer ends the trial just as one in the
-        algorithm does.
+        Observers of the trial. A numerical error in an observer ends the trial, like one in the
+        algorithm.
     time_limit : float or None
         Total time in the timed methods, in seconds, after which the trial ends with the status
         ``timeout``.
@@ -188,7 +188,6 @@ def run_rounds(
 def _play_rounds(
     rounds: "_Rounds", trajectory: Trajectory, marks: Sequence[int], time_limit: float | None
 ) -> None:
-    """Play the rounds; store recorded rounds and the status of a failure in the trajectory."""
     marked = set(marks)
     for t in range(marks[-1]):
         try:
@@ -236,7 +235,7 @@ def _is_numerical(error: Exception) -> bool:
 
 
 class NotFiniteError(Exception):
-    """Raised when a proposed point or the state of an algorithm is not finite."""
+    """Raised when an algorithm's state or proposed point is not finite."""
 
 
 class RewardError(Exception):
@@ -244,7 +243,7 @@ class RewardError(Exception):
 
 
 def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
-    """Call a method of an environment; turn an exception into an error that names the method."""
+    """Call an environment's method; turn an exception into an error that names the method."""
     try:
         return getattr(environment, method)(*arguments)
     except (MemoryError, OptimistError):
@@ -282,10 +281,7 @@ def _fault(
 
 
 def _is_of_this_package(environment: Environment) -> bool:
-    """Return whether the environment's class is from this package.
-
-    If it is, the loop skips some checks, since tests cover the environment.
-    """
+    """Return whether the environment is from this package, whose tests replace some checks."""
     return type(environment).__module__.startswith("optimist.")
 
 
@@ -314,7 +310,6 @@ class _Rounds(ABC):
 
     @property
     def status(self) -> str:
-        """The status of the algorithm."""
         status: Any = self.algorithm.status
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
@@ -328,7 +323,6 @@ class _Rounds(ABC):
         """Play round ``t``; return the arms, the choice, the reward and the regret."""
 
     def play(self, t: int) -> None:
-        """Play round ``t``; call the observers before and after it."""
         for observer in self.observers:
             observer.before(t)
         arms, choice, reward, regret = self.round(t)
@@ -436,7 +430,6 @@ class _BoxRounds(_Rounds):
         _check_box(environment)
 
     def regret_of(self, t: int, x: np.ndarray) -> float:
-        """Check and return the regret of a point."""
         environment = self.environment
         value, maximum = ask(environment, "value", t, x), environment.maximum
         is_number = isinstance(value, float | int | np.integer | np.floating)

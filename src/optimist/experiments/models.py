@@ -36,7 +36,7 @@ class Setting(Keys):
 
 
 class Settings(Keys):
-    paper: str  #: ID of the paper, which is also the name of its folder.
+    paper: str  #: ID of the paper and name of its folder.
     title: str  #: Title of the paper.
     reference: str  #: Authors and year.
     method: NotRequired[str]  #: Name of the paper's own algorithm.
@@ -55,8 +55,8 @@ class Settings(Keys):
 
 
 class Grouped(Keys):
-    #: Group of targets that includes these cells; the default is paper. Cells in the group variants
-    #: belong to the target PAPER_variants, which is not part of the target all.
+    #: Group of targets that includes these cells; the default is `paper`. Cells in the group
+    #: `variants` belong to the target `PAPER_variants`, which is not part of the target `all`.
     group: NotRequired[Group]
 
 
@@ -85,7 +85,7 @@ class Part(Grid):
     #: Number of turns in which these cells play, starting with the first; by default, all turns.
     turns: NotRequired[Turns]
     rounds: NotRequired[Horizon]  #: Number of rounds after which to truncate a trial.
-    #: Options to replay the history of a faster leader and time selections only in some rounds.
+    #: Options for replaying a faster leader's history and timing selections only in some rounds.
     probe: NotRequired[Probe]
 
 
@@ -98,16 +98,16 @@ class Race(Grouped):
 
 
 class Runs(Keys):
-    #: Lists of labels, by name. Here and in figures and claims, $name is replaced by the entries of
-    #: the list.
+    #: Lists of labels, by name. Here and in figures and claims, $name is replaced by the list's
+    #: entries.
     lists: NotRequired[dict[Name, Entries]]
-    defaults: NotRequired[Defaults]  #: Keys that every block of runs has unless it overrides them.
+    defaults: NotRequired[Defaults]  #: Default keys of all blocks of runs.
     #: Blocks of the regret lane; each block combines every setting with every algorithm.
     runs: list[Block]
-    #: Races: one job plays all cells of a race in turns, alone on the machine, so that their times
-    #: may be compared.
+    #: Races. One job, alone on the machine, plays all cells of a race in turns, so that their times
+    #: can be compared.
     timings: list[Race]
-    #: Studies, by name, which make tables instead of trials; each study defines its own keys.
+    #: Studies, by name. They make tables instead of trials, and each defines its own keys.
     studies: NotRequired[dict[str, dict[str, Any]]]
     #: Named parts of the paper, each a list of settings. The target PAPER_NAME makes all results of
     #: these settings, and all figures that show only these settings.

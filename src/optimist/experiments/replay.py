@@ -36,7 +36,7 @@ class Choices(Observer):
 
 @dataclass(frozen=True)
 class History:
-    """Choices of a leader in a trial, which its followers replay.
+    """A leader's choices in a trial, replayed by its followers.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class History:
 
 
 class _ReplayRounds(ArmRounds):
-    """Running totals of a follower on the history of a leader; see `replay`."""
+    """Running totals of a follower on a leader's history; see `replay`."""
 
     def __init__(
         self, environment: FiniteArmEnvironment, history: History, follower: Any, every: int
@@ -66,10 +66,6 @@ class _ReplayRounds(ArmRounds):
 
     @property
     def status(self) -> str:
-        """The leader's status if its trial is incomplete or the follower's status is ok.
-
-        Otherwise, this is the follower's status.
-        """
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
@@ -101,7 +97,6 @@ class _ReplayRounds(ArmRounds):
         return arms, index, reward, self.regret_of(t, index, arms)
 
     def _charge(self, rounds: int, preparing: float, selecting: float) -> None:
-        """Add the times of prepare and select in ``rounds`` rounds, given the times per round."""
         self.seconds += rounds * (preparing + selecting)
         self.select_seconds += rounds * selecting
 
@@ -128,8 +123,8 @@ def replay(
     -------
     Trajectory
         The columns of `play`, with the leader's regret and the follower's times, and two more:
-        ``selections``, the number of the follower's selections, and ``agreements``, the number of
-        those that chose the leader's arm.
+        ``selections``, the follower's number of selections, and ``agreements``, the number of these
+        that chose the leader's arm.
     """
     reached = [mark for mark in marks if mark <= len(history.played)]
     if not reached:

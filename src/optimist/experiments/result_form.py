@@ -30,9 +30,9 @@ KEYS = (
 
 
 def check_metadata(metadata: Any) -> None:
-    """Raise ResultError unless metadata have all keys that a result file needs.
+    """Raise ResultError unless the metadata have all keys that a result file needs.
 
-    The caller adds the name of the file to the message.
+    The caller adds the file's name to the message.
     """
     for key in KEYS:
         value = metadata
@@ -48,9 +48,9 @@ def check_metadata(metadata: Any) -> None:
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
-    """Raise ResultError unless the rows match their metadata.
+    """Raise ResultError unless the rows match the metadata.
 
-    The caller adds the name of the file to the message.
+    The caller adds the file's name to the message.
     """
     asked = metadata["trials"]
     if not len(table):
@@ -73,7 +73,6 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
 
 
 def _distinct(column: Any) -> list[Any]:
-    """Return the distinct values of a column of strings, in order of appearance."""
     return [*dict.fromkeys(column.to_pylist())]
 
 

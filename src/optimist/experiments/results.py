@@ -4,7 +4,7 @@ A result file is a Parquet file; it is either complete or absent.
 
 The columns are paper, setting, algorithm, trial, round, regret, seconds, status, covered,
 state_bytes, and one column per diagnostic of the algorithm. In the timing lane, ``turns`` is a
-string shared only by cells that one process timed in turns. The file's metadata contain the
+string shared only by cells timed in turns by one process. The file's metadata contain the
 description of the trials, the resolved cell and the provenance of the run, as JSON under the key
 ``optimist``.
 """
@@ -55,7 +55,7 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
 
 
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
-    """Write a result table with ``metadata``, a mapping that JSON can represent."""
+    """Write a result table; ``metadata`` must be representable in JSON."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
     checksummed.write_table(table, path, compression="zstd")
 

@@ -1,4 +1,4 @@
-"""Resolve labels of settings; a label may change parameters of one of a paper's base settings.
+"""Resolve labels of settings; each label names a paper's base setting and may change parameters.
 
 An option of a setting is a parameter of its environment, a keyword of the environment's
 ``problem`` method, or ``horizon``.
@@ -15,7 +15,7 @@ from optimist.core.errors import ConfigError, nearest, unknown_name, whole_numbe
 from optimist.core.label import Label
 from optimist.environments import environment_class
 
-# Parameters of an environment that come from the run instead of the configuration.
+# Environment parameters that are set by the run, not the configuration.
 SUPPLIED = frozenset(("self", "horizon", "trial", "stream", "dataset"))
 
 
@@ -25,7 +25,7 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
     Parameters
     ----------
     paper : mapping
-        A loaded paper configuration, whose ``settings`` contain the base settings by name.
+        A paper's loaded configuration; ``settings`` contains the base settings, by name.
     text : str
         A label, such as ``student_t[radius=shrunk,factor=0.1]``.
 

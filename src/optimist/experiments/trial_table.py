@@ -38,8 +38,8 @@ AGAIN = "delete it and make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
-# FIRST names the values at the end of a trial whose columns come first; REAL names the values that
-# are stored as floats even if all of them are whole numbers.
+# Of the values at the end of a trial, FIRST names those whose columns come first, and REAL those
+# stored as floats even if all are whole numbers.
 FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
 REAL = frozenset(FIRST) - {"covered"}
 
@@ -62,7 +62,7 @@ class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
         return self._made[pair]
 
     def check_round(self, pair: tuple[str, str], t: int) -> None:
-        """Raise ResultError unless the table has values of a cell at round ``t``."""
+        """Raise ResultError unless the table has a cell's values at round ``t``."""
         self._table.check_round(self._lane, *pair, t)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -123,7 +123,7 @@ class TrialTable:
         return sorted(keys if self._planned is None else keys & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell, or None if there are none.
+        """Return a cell's trials, or None if there are none.
 
         If the maximum of an instance is unknown, regret is relative to the best known value.
         """
@@ -136,7 +136,7 @@ class TrialTable:
         return self._counted[key]
 
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
-        """Return the trials of a cell with the regret as measured, or None if there are none."""
+        """Return a cell's trials with regret as measured, or None if there are none."""
         key = lane, setting, algorithm
         cell = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
         if cell is None or self._planned is None:
@@ -172,7 +172,7 @@ class TrialTable:
         }
 
     def check_round(self, lane: str, setting: str, algorithm: str, t: int) -> None:
-        """Raise ResultError unless the table has values of a cell at round ``t``."""
+        """Raise ResultError unless the table has a cell's values at round ``t``."""
         key = lane, setting, algorithm
         cell = self.recorded(*key)
         if cell is None or not cell.is_thinned or key in self._fresh:
@@ -223,7 +223,7 @@ class TrialTable:
         return self._read[key]
 
 
-# Functions that read. They avoid pyarrow's own conversions, which import pandas.
+# Reading, without pyarrow's own conversions, since these import pandas.
 
 
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
@@ -238,7 +238,6 @@ def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
 
 
 def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
-    """Yield the cells of a row group."""
     text = {name: rows[name].to_pylist() for name in TEXTS}
     lists = {name: _lists(rows[name]) for name in rows.column_names if _is_list(rows[name].type)}
     flat = {name: _floats(rows[name]) for name in rows.column_names if name not in text | lists}
@@ -359,8 +358,6 @@ def _schema(cells: list[CellTrials]) -> pa.Schema:
 
 
 def _rows(cells: list[CellTrials], schema: pa.Schema) -> pa.Table:
-    """Return an Arrow table with the rows of the given cells."""
-
     def column(cell: CellTrials, name: str, kind: Any) -> list[Any]:
         if name in ("lane", "group", "setting", "algorithm"):
             return [getattr(cell, name)] * len(cell)

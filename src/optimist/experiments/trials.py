@@ -21,10 +21,10 @@ from optimist.experiments.limits import limited
 from optimist.experiments.loop import Trajectory
 from optimist.numerics import seeding
 
-# For each lane, the configuration keys of its blocks and of the cap on its trials.
+# Configuration keys of each lane's blocks and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
-# A warm-up trial has at most WARM_UP rounds, and at most WARM_UP_SHARE times as many rounds as a
-# measured trial.
+# Limits on the rounds of a warm-up trial: their number, and their share of a measured trial's
+# rounds.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
 # Fields of `Trials` that do not affect the numbers in a trial.
 UNDECIDING = ("first", "stop", "group", "race")
@@ -70,7 +70,7 @@ class Trials:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a trial runs foreign code, including code of its probe's leader."""
+        """Whether a trial runs foreign code, including that of its probe's leader."""
         leader = (self.probe or {}).get("leader")
         return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
 
@@ -124,16 +124,16 @@ def expand(
 ) -> list[Trials]:
     """Return the trials that a paper requests in both lanes, one `Trials` per lane and cell.
 
-    If several blocks of a lane contain a cell, it is played once. These blocks must request the
-    same trials of the cell and, in the timing lane, must belong to the same race.
+    A cell in several blocks of a lane is played once. These blocks must request the same trials of
+    it and, in the timing lane, belong to the same race.
 
     Parameters
     ----------
     paper : mapping
         A loaded paper configuration.
     caps : mapping
-        Upper limits ``rounds``, ``trials`` and ``timing_trials`` on the paper's numbers; None means
-        no limit.
+        Upper limits on the paper's ``rounds``, ``trials`` and ``timing_trials``; None means no
+        limit.
     only : mapping
         Lists ``settings`` and ``algorithms`` of the cells to include; an empty list includes all.
     least : mapping
@@ -189,7 +189,7 @@ def _block_cells(
 class Player:
     """Player of the trials of one cell.
 
-    The time limit covers only the time that these trials take, not the time of other cells.
+    Time spent on other cells does not count towards the time limit.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        """Play a trial; if it runs foreign code, play it in a copy of this process."""
+        """Play a trial, in a copy of this process if it runs foreign code."""
         is_foreign = self._trials.is_foreign
 
         def play() -> tuple[Trajectory, Histories | None]:

@@ -1,1 +1,1 @@
-"""Data about the environment that an algorithm gets before the first round."""
+"""What algorithms are told about the environment before the first round."""

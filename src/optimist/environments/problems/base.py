@@ -1,4 +1,4 @@
-"""Data that algorithms get about a problem with finitely many arms."""
+"""What algorithms are told about a problem with finitely many arms."""
 
 from dataclasses import dataclass
 from typing import ClassVar

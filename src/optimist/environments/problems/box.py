@@ -1,4 +1,4 @@
-"""Data that algorithms get about a function on a box."""
+"""What algorithms are told about a function on a box."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,11 +24,11 @@ class BoxProblem:
     initial : (n, d) array or None
         The initial points; None means that each algorithm draws its own.
     deviation : float
-        $\sigma$, the standard deviation that algorithms assume for the noise.
+        $\sigma$, the standard deviation of the noise, as assumed by algorithms.
     value_bound : float
         F, a bound on the absolute value of the function.
     hidden : int
-        Number of hidden units of the network with which an algorithm may model the function.
+        Number of hidden units, for algorithms that model the function by a network.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Data that algorithms get about a generalized linear bandit."""
+"""What algorithms are told about a generalized linear bandit."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from optimist.numerics.links import Link
 class GLBProblem(ArmsProblem):
     r"""A generalized linear bandit.
 
-    It has the attributes of `ArmsProblem` and the following attributes.
+    In addition to the attributes of `ArmsProblem`, it has the following.
 
     Attributes
     ----------
@@ -22,8 +22,7 @@ class GLBProblem(ArmsProblem):
     norm_bound : float
         S, a bound on $\|\theta_*\|$.
     kappa : float
-        The inverse of the smallest slope of the mean function over a domain that the setting
-        chooses.
+        The inverse of the smallest slope of the mean function over a domain chosen by the setting.
     reward_bound : float
         M, a bound on rewards, for the algorithms that need one.
 

@@ -1,4 +1,4 @@
-"""Data that algorithms get about a linear bandit with heavy-tailed noise."""
+"""What algorithms are told about a linear bandit with heavy-tailed noise."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ def moment_order(epsilon: float) -> float:
 class HeavyTailedProblem(ArmsProblem):
     r"""A linear bandit with heavy-tailed noise.
 
-    It has the attributes of `ArmsProblem` and the following attributes.
+    In addition to the attributes of `ArmsProblem`, it has the following.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Data that algorithms get about a function in the RKHS of a kernel."""
+"""What algorithms are told about a function in the RKHS of a kernel."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,8 +7,8 @@ from optimist.core.errors import ConfigError
 from optimist.environments.problems.base import ArmsProblem
 from optimist.numerics.kernels import Kernel
 
-# Smallest ridge that rounding errors do not hide when it is added to k(x, x) = 1, even after
-# thousands of observations.
+# Smallest ridge that is not lost to rounding when added to k(x, x) = 1, even after thousands of
+# observations.
 LEAST_RIDGE = 1e-12
 
 
@@ -16,7 +16,7 @@ LEAST_RIDGE = 1e-12
 class KernelProblem(ArmsProblem):
     r"""Problem of maximising a function in the RKHS of a kernel over finitely many points.
 
-    It has the attributes of `ArmsProblem` and the following attributes.
+    In addition to the attributes of `ArmsProblem`, it has the following.
 
     Attributes
     ----------
