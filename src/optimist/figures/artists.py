@@ -60,8 +60,9 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
-    """Return the indices of the points to mark: `MARKERS` evenly spaced ones, or all if few.
+    """Return the indices of the points to mark.
 
+    These are `MARKERS` evenly spaced points, or all if there are fewer than twice as many.
     Parameters
     ----------
     x : (n,) array
@@ -99,7 +100,7 @@ def whiskers(artists: "pd.DataFrame") -> np.ndarray:
 
 
 def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw grey reference lines, to be named in the legend, and labelled reference points."""
+    """Draw grey reference lines, which the legend names, and labelled reference points."""
     for artist in of_role(artists, "line").itertuples():
         canvas.axhline(artist.y, **style.reference(artist.note))
     for artist in of_role(artists, "phase").itertuples():

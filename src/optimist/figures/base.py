@@ -13,8 +13,8 @@ them. A kind may declare further columns, but every row has the following ones:
 ``x y low high n``  position, lower and upper ends of the band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 
-Statistics use complete trials only. Unconverged trials count as complete; notes mention them as
-well as the incomplete ones.
+Statistics use complete trials only, including unconverged ones. Notes mention both incomplete and
+unconverged trials.
 """
 
 from abc import ABC, abstractmethod
@@ -295,7 +295,7 @@ class Panel(Part):
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
-    """Return the artist of a series that has the largest x, or None if there are no artists."""
+    """Return a series' artist with the largest x, or None if the series is empty."""
     data = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
     ends = [artists.iloc[-1] for artists in data if len(artists)]
     return max(ends, key=lambda artist: artist["x"]) if ends else None

@@ -145,7 +145,7 @@ class TimePerRound(Curves):
 
 
 def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return rounds, and a cell's time per round, in seconds, near each of them.
+    """Return rounds and, near each of them, a cell's time per round in seconds.
 
     The recorded rounds are grouped into about 25 steps of geometrically increasing length. The time
     per round in a step is the median over trials; the round returned for it is the geometric mean

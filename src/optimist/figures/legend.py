@@ -151,7 +151,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
-    """Return the letters of the regret panels whose settings have one instance for all trials."""
+    """Return the letters of the regret panels whose settings use one instance for all trials."""
     shared = {
         label
         for label, setting in paper["settings"].items()
@@ -165,7 +165,7 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
-    """Return the usual number of trials and any exceptions, as in ``20 (GLB-OMD 50)``."""
+    """Return the most common number of trials and any exceptions, as in ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}

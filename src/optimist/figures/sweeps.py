@@ -54,7 +54,7 @@ class Sweep(Panel):
 
     @property
     def is_bars(self) -> bool:
-        """Whether the panel shows bars, because ``over`` is absent."""
+        """Whether the panel shows bars, that is, whether ``over`` is absent."""
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:

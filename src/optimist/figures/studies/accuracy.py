@@ -49,7 +49,7 @@ EPSILON, PRICE = 0.5, "epsilon/0.5"
 # Rounds at which to compute eigenvalues and check the exact posterior. The eigenvalues cost O(u^3)
 # for u distinct arms played.
 SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)
-# First round at which to compare radii; earlier ones hardly depend on the sketch.
+# First round at which to compare radii. Before it, they hardly depend on the sketch.
 SETTLED = 20
 # Functions that choose the worst value of each column, over rounds and over trials.
 WORST = {

@@ -38,7 +38,7 @@ class CellKeys(Keys):
 
 
 class Study:
-    """Base class of studies, which compute the tables that figures and claims need besides runs.
+    """Base class of studies, which compute tables for figures and claims in addition to the runs.
 
     Parameters
     ----------

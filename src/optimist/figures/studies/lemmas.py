@@ -166,10 +166,10 @@ class Lemmas(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return facts about the trials of each setting, computed from a table of watched trials.
+    """Return facts about each setting, computed from a table of watched trials.
 
     A setting with an incomplete trial has no facts, because a fact must hold for all trials. The
-    facts are computed from the columns of `LemmaObserver.columns`:
+    facts summarise the columns of `LemmaObserver.columns`:
 
     ``lemma_largest_distance``      largest value of ``largest``
     ``lemma_least_bounded_share``   smallest value of ``bounded``

@@ -33,10 +33,10 @@ COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 
 def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> float:
-    """Return the smallest squared distance between two parameters over all orders of the units.
+    """Return the smallest squared distance from w to theta over all orders of the units.
 
-    The parameters, ``w`` and ``theta``, have shape (d_w,). If the network has more than
-    `MOST_UNITS` units, the distance is NaN.
+    Both parameters have shape (d_w,). If the network has more than `MOST_UNITS` units, the distance
+    is NaN.
     """
     if network.hidden > MOST_UNITS:
         return math.nan
@@ -136,7 +136,7 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 def second_term_power() -> float:
     r"""Return the power of T in the second term under the square root of Theorem 4.1.
 
-    Here, lambda is fixed. If $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the
+    For fixed lambda and $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the
     proof bounds the regret by the square root of $T\sum_tr_t^2$.
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]

@@ -1,5 +1,6 @@
-"""Confidence regions in the plane, sampled on a grid, as in the later version of the paper by
-Zhang et al. (2025).
+"""Confidence regions in the plane, sampled on a grid.
+
+They follow the later version of the paper, Zhang et al. (2025).
 """
 
 import math

@@ -263,9 +263,9 @@ class Starvation(Study):
 class StarvationPanel(Panel):
     """Mean of a posterior with a band of three standard deviations.
 
-    Rows with the role ``function`` contain f; those with the role ``inducing``, the inducing
-    points. The row with the role ``corner`` contains the title's second line, which states the
-    number of inducing points and the effective dimension.
+    The role ``function`` marks the rows with f, and ``inducing`` those with the inducing points.
+    The row with the role ``corner`` contains the title's second line, which states the number of
+    inducing points and the effective dimension.
     """
 
     class Entry(PanelKeys, Named):
