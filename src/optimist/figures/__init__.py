@@ -56,20 +56,19 @@ def table_class(kind: str) -> "type[Table]":
 
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
-    """Construct the panel that an entry of a figure describes."""
+    """Construct the panel described by an entry of a figure."""
     return panel_class(spec["kind"])(spec)
 
 
 def make_table(spec: Mapping[str, Any]) -> "Table":
-    """Construct the table that an entry of ``tables`` describes."""
+    """Construct the table described by an entry of ``tables``."""
     return table_class(spec["kind"])(spec)
 
 
 def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:
-    """Return the class of a kind from a registry.
+    """Return the class registered under ``kind``; raise ConfigError if there is none.
 
-    If the registry does not contain the kind, raise ConfigError. The text ``what``, such as "kind
-    of panel", says in the error message what ``kind`` is.
+    The error message describes ``kind`` as ``what``, for example as a "kind of panel".
     """
     if kind not in registry:
         raise unknown_name(what, kind, registry)

@@ -62,12 +62,11 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
     """Return the indices of the points to mark.
 
-    These are `MARKERS` evenly spaced points, or all points if there are few.
-
+    These are `MARKERS` evenly spaced points, or all if there are fewer than twice as many.
     Parameters
     ----------
     x : (n,) array
-        Increasing positions of the points along the axis.
+        Positions of the points along the axis, in increasing order.
     shift : float
         Distance from the first point to the first marker, as a fraction of the distance between
         adjacent markers.
@@ -101,7 +100,7 @@ def whiskers(artists: "pd.DataFrame") -> np.ndarray:
 
 
 def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-    """Draw grey reference lines, which the legend explains, and named reference points."""
+    """Draw grey reference lines, which the legend names, and labelled reference points."""
     for artist in of_role(artists, "line").itertuples():
         canvas.axhline(artist.y, **style.reference(artist.note))
     for artist in of_role(artists, "phase").itertuples():
@@ -113,7 +112,7 @@ def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> Non
 
 
 def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
-    """Draw a star, and write its name on the side with more room."""
+    """Draw a star with its name on the side that has more room."""
     from matplotlib.patheffects import withStroke
 
     canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)
@@ -166,7 +165,7 @@ def bars(
 def bar_name(series: str, style: "Style") -> str:
     """Return the name of a bar, split into lines.
 
-    If the name is long, its part in parentheses starts a new line.
+    In a long name, the part in parentheses starts on a new line.
     """
     name = style.name(series)
     stem, opening, variant = name.partition(" (")

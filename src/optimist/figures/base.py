@@ -1,4 +1,4 @@
-"""Base class of panels, which defines the keys, inputs, rows, axes and drawing of a kind of panel.
+"""Base class of panels; a subclass defines the keys, inputs, rows, axes and drawing of one kind.
 
 An artist is anything that a figure draws or states, such as a point of a curve or a note. The
 ``rows`` method of a kind computes all artists, one row per artist; the ``draw`` method only draws
@@ -13,8 +13,8 @@ them. A kind may declare further columns, but every row has the following ones:
 ``x y low high n``  position, lower and upper ends of the band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 
-Only complete trials enter statistics; notes mention the incomplete ones. Unconverged trials count
-as complete, but notes mention them too.
+Statistics use complete trials only, including unconverged ones. Notes mention both incomplete and
+unconverged trials.
 """
 
 from abc import ABC, abstractmethod
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
 
-# Minimum number of trials for an interval of a mean. With two trials, an interval would be useless:
-# the quantile of Student's t at 97.5 % is 12.7.
+# Minimum number of trials needed to give a mean an interval. With two trials, the interval would be
+# useless: the 97.5 % quantile of Student's t is 12.7.
 LEAST_TRIALS = 3
 
-# Columns that every row has; columns that contain real numbers; columns that contain whole numbers.
+# Columns of every row; columns of real numbers; columns of whole numbers.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
@@ -91,7 +91,7 @@ class PanelKeys(Keys):
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
     #: Horizontal lines at multiples of the last value of a series.
     multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    #: Lines that are proportional to a power of x and end at the last point of a series.
+    #: Lines proportional to a power of x that end at the last point of a series.
     slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
 
 
@@ -132,7 +132,7 @@ class Part(ABC):
     lanes : tuple of str
         Lanes from which to read the results of cells.
     tables : tuple of str
-        Names of the tables to read from studies.
+        Names of the study tables to read.
     """
 
     Entry: ClassVar[type]
@@ -253,7 +253,6 @@ class Panel(Part):
         return piece.assign(low=piece["low"].clip(lower=0.0)) if self.not_negative else piece
 
     def _references(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        """Yield the reference lines and points; some depend on the last artist of a series."""
         for line in self.spec.get("lines", []):
             yield rows("line", y=line["y"], note=line["label"])
         for point in self.spec.get("points", []):
@@ -296,7 +295,7 @@ class Panel(Part):
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
-    """Return the artist with the largest x in a series, or None if the series is empty."""
+    """Return a series' artist with the largest x, or None if the series is empty."""
     data = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
     ends = [artists.iloc[-1] for artists in data if len(artists)]
     return max(ends, key=lambda artist: artist["x"]) if ends else None

@@ -78,10 +78,10 @@ class MedianRegret(Regret):
 
 
 class RelativeRegret(Regret):
-    """Mean regret of algorithms in one setting, divided by the mean regret of a base algorithm."""
+    """Mean regret of algorithms in one setting, divided by that of a base algorithm."""
 
     class Entry(OneSetting):
-        base: str  #: Label of the algorithm by whose mean regret to divide.
+        base: str  #: Label of the algorithm whose mean regret is the divisor.
 
     axes = Axes("round", "")
     words = "{band}: {interval} of the mean, over that of the base, n = {n}"
@@ -97,7 +97,7 @@ class RelativeRegret(Regret):
         return replace(super().labelled(names), ylabel=self.spec.get("ylabel", label))
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
-        """Return the curve of an algorithm, divided by the curve of the base."""
+        """Return an algorithm's curve, divided by the base's."""
         base = tables.cell("curves", self.spec["setting"], self.spec["base"])
         curve = super().curve(tables, algorithm)
         unit = base.set_index("round")["mean"].reindex(curve["x"]).to_numpy()
@@ -111,7 +111,7 @@ class RelativeRegret(Regret):
 
 
 class Elapsed(Curves):
-    """Total time in seconds that select and update have taken so far."""
+    """Total time of select and update so far, in seconds."""
 
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
@@ -125,13 +125,13 @@ class Elapsed(Curves):
         return {"x": totals.index.to_numpy(), "y": medians, "n": totals.shape[1]}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the curves, and footnotes on algorithms that were timed in a replay."""
+        """Yield the curves, and footnotes on algorithms timed in a replay."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
 
 class TimePerRound(Curves):
-    """Time in seconds that select and update take per round."""
+    """Time of select and update per round, in seconds."""
 
     lanes = ("timing",)
     axes = Axes("round", "seconds per round", "log", "log")
@@ -145,12 +145,11 @@ class TimePerRound(Curves):
 
 
 def per_round(runs: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return rounds, and the time in seconds that a cell takes per round near each of them.
+    """Return rounds and, near each of them, a cell's time per round in seconds.
 
-    The recorded rounds are thinned to the ends of about 25 steps, whose lengths grow geometrically.
-    For each step, the time that it took is divided by its number of rounds, and the median over
-    trials is taken. The round returned for a step is the geometric mean of its ends. Round 1 is
-    left out because it starts with cold caches.
+    The recorded rounds are grouped into about 25 steps of geometrically increasing length. The time
+    per round in a step is the median over trials; the round returned for it is the geometric mean
+    of its ends. Round 1 is left out because it starts with cold caches.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Panels of kind ``facts``, which plot facts whose names end in a number.
 
-The x axis shows this number, and the y axis shows the value of the fact.
+The x axis shows this number, and the y axis the fact's value.
 """
 
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ THUMBNAIL_WIDTH = 320  # pixels
 # Metadata to leave out, so that files contain neither dates nor names of programs.
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
 PANEL_HEIGHT = 2.1  # inches
-PANEL_SHARE = 0.8  # share of a column's width that a panel takes; its y labels take the rest
+PANEL_SHARE = 0.8  # panel's share of a column's width; its y labels take the rest
 MOST_BANDS = 4  # maximum number of bands in a panel
 BAR_HEIGHT = 0.17  # inches for each line of a bar's name
 AXIS_HEIGHT = 0.6
@@ -56,8 +56,8 @@ def tabulate(
     Returns
     -------
     DataFrame
-        The columns are ``panel`` (its letter), the common columns of `optimist.figures.base`, and
-        those that only some kinds of panels have.
+        The columns are ``panel`` (the panel's letter), the common ones listed in
+        `optimist.figures.base`, and those of particular kinds of panels.
     """
     import pandas as pd
 
@@ -208,7 +208,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style
 
 
 def label_ticks(canvas: "Canvas") -> None:
-    """Label 1, 2 and 5 in each decade of short logarithmic axes, and fewer ticks on other axes."""
+    """Label 1, 2 and 5 in each decade of short logarithmic axes; use fewer ticks on other axes."""
     from matplotlib import ticker
 
     for axis in (canvas.xaxis, canvas.yaxis):
@@ -225,7 +225,7 @@ def label_ticks(canvas: "Canvas") -> None:
 
 
 def _notes(artists: "pd.DataFrame", style: Style, columns: int) -> str:
-    """Return the notes on the cells of a panel, wrapped to the panel's width."""
+    """Return the notes on a panel's cells, wrapped to its width."""
     notes = artists[artists["role"] == "note"]
     several = artists.loc[artists["role"].isin(["data", "note"]), "setting"].nunique() > 1
     by_word: dict[str, list[str]] = {}
@@ -246,7 +246,7 @@ def _letters(columns: int) -> int:
 
 
 def _bars_height(panel: Panel, style: Style) -> float:
-    """Return the height in inches that the bars of a panel need; 0 for panels without bars."""
+    """Return the height, in inches, needed for a panel's bars; 0 if it has none."""
     if not panel.is_bars:
         return 0.0
     lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
     from matplotlib.figure import Figure as Page
 
-WIDTH = 6.5  # inches; if a journal scales this to 5.5, the smallest text still has 5.9 points
-LETTERS_PER_INCH = 15  # characters per inch in the font of the legend
+WIDTH = 6.5  # inches; if a journal scales this to 5.5, the smallest text is still 5.9 points
+LETTERS_PER_INCH = 15  # characters per inch in the legend's font
 LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to the text below its labels
 LONGEST_LABEL = 40  # maximum number of characters per line of a label
@@ -34,7 +34,7 @@ Panels = dict[str, Panel]
 
 
 def height_of(text: str) -> float:
-    """Return the height in inches of a text of one or more lines."""
+    """Return the height, in inches, of one or more lines of text."""
     return LINE_HEIGHT * len(text.splitlines())
 
 
@@ -59,13 +59,13 @@ def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
 
 
 def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return the mark and text of each footnote; each mark has one more star than the last."""
+    """Return the mark and text of each footnote; each mark has one star more than the last."""
     texts = table.loc[table["role"] == "footnote", "note"].unique()
     return [("*" * (i + 1), text) for i, text in enumerate(texts)]
 
 
 def height_in_cell(legend: Mapping[str, Any]) -> float:
-    """Return the height in inches of a one-column legend in a cell of the grid."""
+    """Return the height, in inches, of a one-column legend in a cell of the grid."""
     labels = (handle.get_label() for handle in legend["handles"])
     return height_of(_in_cell(legend["title"])) + sum(map(height_of, labels))
 
@@ -96,10 +96,10 @@ def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
 
 
 def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> list[Any]:
-    """Return the entries of the legend, in lines of at most ``width`` characters.
+    """Return the legend's entries, wrapped to ``width`` characters.
 
-    Each series has one entry, which includes the remarks about it. Bars have no entries because
-    their names are on the axis. Entries for other roles and for reference lines come last.
+    Each series has one entry, which includes the remarks about it. Bars have none because their
+    names are on the axis. Entries for other roles and for reference lines come last.
     """
     letters = [letter for letter, panel in panels.items() if not panel.is_bars]
     named = table[table["panel"].isin(letters)]
@@ -118,7 +118,6 @@ def entries(panels: Panels, table: "pd.DataFrame", style: Style, width: int) -> 
 
 
 def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
-    """Return the legend entries of reference lines."""
     from matplotlib.lines import Line2D
 
     texts = artists.loc[artists["role"].isin(REFERENCES), "note"].unique()
@@ -152,7 +151,7 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
 
 
 def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
-    """Return the letters of the regret panels in which all trials of a setting use one instance."""
+    """Return the letters of the regret panels whose settings use one instance for all trials."""
     shared = {
         label
         for label, setting in paper["settings"].items()
@@ -166,7 +165,7 @@ def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(data: "pd.DataFrame", name: str, style: Style) -> str:
-    """Return the most common number of trials, then exceptions, such as ``20 (GLB-OMD 50)``."""
+    """Return the most common number of trials and any exceptions, as in ``20 (GLB-OMD 50)``."""
     if name not in data:
         return ""
     by_series: dict[str, list[str]] = {}

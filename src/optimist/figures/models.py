@@ -1,4 +1,4 @@
-"""Keys of figures.yaml and style.yaml, except those that belong to one kind of panel or table."""
+"""Keys of figures.yaml and style.yaml, except those specific to one kind of panel or table."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -18,7 +18,7 @@ Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
 class Figure(Keys):
     title: str  #: Title above the panels.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets to which the figure belongs; default paper.
+    group: NotRequired[Group]  #: Group of targets to which the figure belongs; default `paper`.
     trials: NotRequired[Count]  #: Number of trials to show, starting with trial 0; default all.
     #: Number of panels side by side; default 3. The legend may fill an unused cell of the grid.
     columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
@@ -28,16 +28,16 @@ class Figure(Keys):
     #: Whether the figure has one shared legend (default) or a legend below each panel.
     legend: NotRequired[Literal["shared", "panel"]]
     defaults: NotRequired[dict[str, Any]]  #: Keys to set for every panel of the figure.
-    #: The same as the key `titles` of the file, but for this figure only.
+    #: Like the key `titles` of the file, but for this figure only.
     titles: NotRequired[dict[str, str]]
-    #: At most 16 panels, which are called a, b, and so on; each kind has its own keys.
+    #: At most 16 panels, named a, b, and so on; each kind has its own keys.
     panels: Annotated[list[dict[str, Any]], MinLen(1)]
 
 
 class Figures(Keys, total=False):
-    #: Further named lists of labels, which figures, tables and claims can use.
+    #: Further named lists of labels, for use in figures, tables and claims.
     lists: dict[Name, Entries]
-    #: Words that titles of panels use for a kind, setting, method, column or round.
+    #: Words used in panel titles for a kind, setting, method, column or round.
     titles: dict[str, str]
     #: Keys to set for every panel, unless the figure or the panel sets them; null removes a key.
     panel_defaults: dict[str, Any]
@@ -51,7 +51,7 @@ class MethodStyle(Keys):
 
 
 class Style(Keys):
-    #: Colours for series without their own colour, in order of use.
+    #: Colours for series without one of their own, in order of use.
     palette: Annotated[list[Colour], MinLen(1), Once]
-    #: Colour and marker of each method, by the name of its algorithm.
+    #: Colour and marker of each method, keyed by algorithm name.
     methods: dict[str, MethodStyle]

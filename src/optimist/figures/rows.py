@@ -1,4 +1,4 @@
-"""The tables of a paper's results, and functions that compute rows of panels from them."""
+"""The tables of a paper's results, and functions that compute panel rows from them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ def _option_in_words(key: str, value: Any, named: Mapping[str, str]) -> str:
 class Tables:
     """The tables of a paper, which can be read as a whole or by cell.
 
-    A column that a table should have but lacks is added without values.
+    If a table lacks expected columns, they are added without values.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Tables:
         self._cells: dict[str, Any] = {}
 
     def frame(self, name: str, columns: Iterable[str] = ()) -> "pd.DataFrame":
-        """Return a table; if it is missing, it has no rows, and missing columns have no values."""
+        """Return a table; a missing table has no rows, and missing columns have no values."""
         import pandas as pd
 
         frame = self._tables.get(name, pd.DataFrame())
@@ -87,7 +87,7 @@ class Tables:
         return frame.reindex(columns=list(every))
 
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
-        """Return the rows of a cell in a table; a missing cell has no rows."""
+        """Return a cell's rows in a table; a missing cell has none."""
         import pandas as pd
 
         if name not in self._cells:
@@ -108,8 +108,8 @@ class Tables:
     def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the rows of the complete trials of a timed cell.
 
-        A solver may be timed in some rounds only. In this case, rows before its second call are
-        left out: the first call includes imports, and its time is charged to all earlier rounds.
+        If a solver was timed in some rounds only, rows before its second call are left out: the
+        first call includes imports, and its time is charged to all earlier rounds.
         """
         runs = complete(self.cell("times", setting, algorithm))
         return runs[runs["selections"].isna() | (runs["selections"] > 1)]
@@ -177,7 +177,7 @@ def missing(series: str, setting: str = "") -> "pd.DataFrame":
 
 
 def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return the mean and its interval; the paper sets the kind and level of the interval."""
+    """Return the mean and its interval, whose kind and level are set by the paper."""
     columns = values.to_numpy(float)[:, None]
     intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
     return tuple(intervals[:, 0].tolist())
@@ -207,7 +207,7 @@ def estimate(trials: "pd.DataFrame") -> str:
 def estimates(
     algorithms: Iterable[str], settings: Iterable[str], tables: Tables
 ) -> "Iterator[pd.DataFrame]":
-    """Yield footnotes on algorithms that were timed in a replay."""
+    """Yield footnotes on algorithms timed in a replay."""
     for algorithm in algorithms:
         texts = [estimate(tables.trials("times", setting, algorithm)) for setting in settings]
         for text in dict.fromkeys(filter(None, texts)):

@@ -87,7 +87,7 @@ class Style:
         return {name: own_colour, **of_variants}
 
     def _number(self, series: str) -> int:
-        """Return the position of a variant among all variants of the paper."""
+        """Return a variant's position among the paper's variants."""
         return self._variants.setdefault(series, len(self._variants))
 
     def _is_variant(self, series: str) -> bool:
@@ -101,14 +101,14 @@ class Style:
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
-        """Return the position of a series among the figure's series that are not algorithms."""
+        """Return a series' position among those that are not algorithms."""
         return self._things.setdefault(series, len(self._things))
 
     def marker(self, series: str) -> str:
         return MARKERS[self.shape(series)]
 
     def shape(self, series: str) -> str:
-        """Return the name of the marker of a series."""
+        """Return the name of a series' marker."""
         if self._is_variant(series):
             return NAMES[self._number(series) % len(NAMES)]
         if look := self._looks.get(series):
@@ -116,7 +116,7 @@ class Style:
         return NAMES[self._place(series) % len(NAMES)]
 
     def dash_lengths(self, series: str) -> list[float]:
-        """Return the lengths of dashes and gaps in the line of a series, or [] if it is solid."""
+        """Return the lengths of dashes and gaps in a series' line, or [] if it is solid."""
         dash = self.dash(series)
         return [] if dash == "-" else list(dash[1])
 

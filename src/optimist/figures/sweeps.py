@@ -10,8 +10,7 @@ determines what the y axis shows:
 ``counter``              mean of the diagnostic ``column`` (low, high: smallest and largest value)
 
 The kind ``tradeoff`` shows the median seconds per trial on the x axis, and the mean final regret on
-the y axis (low, high: the paper's interval). The column ``time_n`` counts the trials that were
-timed.
+the y axis (low, high: the paper's interval). The column ``time_n`` counts the timed trials.
 """
 
 from abc import abstractmethod
@@ -45,8 +44,8 @@ class Sweep(Panel):
 
     # Column that contains the number to show.
     column: ClassVar[str] = "regret"
-    # Width over which the whiskers of all series at one x are spread, as a fraction of the smallest
-    # gap between values of x.
+    # Width over which to spread the whiskers at one x, as a fraction of the smallest gap between
+    # values of x.
     share: ClassVar[float] = 0.15
 
     @abstractmethod
@@ -55,7 +54,7 @@ class Sweep(Panel):
 
     @property
     def is_bars(self) -> bool:
-        """Whether the panel shows bars, which it does if ``over`` is absent."""
+        """Whether the panel shows bars, that is, whether ``over`` is absent."""
         return "over" not in self.spec
 
     def check(self, paper: Paper) -> None:
@@ -97,7 +96,7 @@ class Sweep(Panel):
         return float(value)
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:
-        """Draw bars, or lines with whiskers that are shifted so that they do not overlap."""
+        """Draw bars, or lines with whiskers shifted so that they do not overlap."""
         if self.is_bars:
             drawing.bars(canvas, self.algorithms, self.settings, artists, style)
             return
@@ -154,7 +153,7 @@ class Time(Sweep):
         return values.median(), values.min(), values.max()
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield an artist per cell, and footnotes on algorithms that were timed in a replay."""
+        """Yield an artist for each cell, and footnotes on algorithms timed in a replay."""
         yield from super().rows(tables)
         yield from estimates(self.algorithms, self.settings, tables)
 
@@ -224,10 +223,7 @@ class Tradeoff(Panel):
 
 
 def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
-    """Return x, shifted by a fraction of the smallest gap between ``values``.
-
-    The shift separates the whiskers of different series.
-    """
+    """Return x, shifted by a fraction (``share``) of the smallest gap between ``values``."""
     is_log = canvas.get_xscale() == "log"
     forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
     gaps = np.diff(forward(values))

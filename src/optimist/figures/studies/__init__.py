@@ -33,7 +33,7 @@ def study_class(name: str) -> "type[Study]":
 
 
 def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
-    """Construct the studies that a paper's configuration requests."""
+    """Construct the studies requested by a paper's configuration."""
     asked = {name: one for name, one in paper.get("studies", {}).items() if one is not None}
     classes = map(study_class, STUDIES)
     return [cls(asked.get(cls.name, {})) for cls in classes if cls.always or cls.name in asked]

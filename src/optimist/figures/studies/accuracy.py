@@ -5,9 +5,9 @@ $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. Theorem 3.1 says that
 $\sigma^2/\alpha\le\tilde\sigma^2\le\alpha\sigma^2$ for all arms and rounds, and that
 $|S_t|\le 3(1+\kappa^2/\lambda)\alpha\bar q\,d_{\rm eff}$. Corollary 4.2 says that
 $A_t/\alpha\preceq\tilde A_t\preceq\alpha A_t$ for $A_t = \Phi_t^\top\Phi_t+\lambda I$ and its
-sketch $\tilde A_t$. Proposition B.3 says that the effective dimension is at most the sum of the
-variances at the arms played, that this sum is at most the log-determinant, and that the
-log-determinant is at most $d_{\rm eff}(1+\log(1+\|K_t\|/\lambda))$.
+sketch $\tilde A_t$. Proposition B.3 bounds the effective dimension by the sum of the variances at
+the arms played, this sum by the log-determinant, and the log-determinant by
+$d_{\rm eff}(1+\log(1+\|K_t\|/\lambda))$.
 """
 
 import math
@@ -41,17 +41,17 @@ from optimist.numerics.nystrom import pivoted_root
 if TYPE_CHECKING:
     import pandas as pd
 
-# Number of recorded rounds whose median is used for the end, or for the middle, of a trial.
+# Number of recorded rounds over which to take the median at the middle or end of a trial.
 WINDOW = 11
 GROWING = ("inducing", "dimension", "distinct")
-# The paper's example of an accuracy, and the subject of facts about the cost of this accuracy.
+# The paper's example of an accuracy, and the subject of facts about its cost.
 EPSILON, PRICE = 0.5, "epsilon/0.5"
-# Rounds at which to compute eigenvalues and to check the exact posterior. The eigenvalues cost
-# O(u^3), where u is the number of distinct arms played.
+# Rounds at which to compute eigenvalues and check the exact posterior. The eigenvalues cost O(u^3)
+# for u distinct arms played.
 SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)
-# First round at which to compare radii. In earlier rounds, they hardly depend on the sketch.
+# First round at which to compare radii. Before it, they hardly depend on the sketch.
 SETTLED = 20
-# For each extreme value, the function that chooses the worst value, over rounds and over trials.
+# Functions that choose the worst value of each column, over rounds and over trials.
 WORST = {
     "ratio_low": np.min,
     "ratio_high": np.max,
@@ -67,7 +67,7 @@ WORST = {
     "drift": np.max,
 }
 COLUMNS = (
-    # Diagnostics that BKB records itself. Its estimate of the dimension is called information.
+    # Diagnostics recorded by BKB itself; ``information`` is its estimate of the dimension.
     *("inducing", "rank", "distinct", "information"),
     *("dimension", "share", "spent", "log_det"),
     *WORST,
@@ -90,7 +90,7 @@ class SketchObserver(Observer):
         self.worst: dict[str, float] = {}
         self.inside = 0
         self.spent = self.regret = 0.0
-        self.history: list[tuple[int, float]] = []  # played arms and their rewards
+        self.history: list[tuple[int, float]] = []  # arms played and their rewards
 
     @property
     def t(self) -> int:
@@ -98,7 +98,7 @@ class SketchObserver(Observer):
         return len(self.history)
 
     def note(self, **values: float) -> None:
-        """Update the worst values; a worst value that is NaN remains NaN."""
+        """Update the worst values; NaN stays NaN."""
         for name, value in values.items():
             worse = WORST[name]([self.worst[name], value]) if name in self.worst else value
             self.worst[name] = float(worse)
@@ -136,24 +136,23 @@ class SketchObserver(Observer):
         ``within``
             Share of rounds in which this ratio was within $[1/\alpha,\alpha]$ for all arms.
         ``size_share``, ``size_per_dimension``
-            $|S_t|$ divided by its bound, and divided by $d_{\rm eff}$.
+            Largest ratio of $|S_t|$ to its bound, and to $d_{\rm eff}$.
         ``chain``
             Least relative slack in Proposition B.3.
         ``step_error``
-            Largest relative violation of Proposition B.1. It says that
+            Largest relative violation of Proposition B.1, which says that
             $\sigma_{t-1}^2/(1+\kappa^2/\lambda)\le\sigma_{t-1}^2/(1+\sigma_{t-1}^2) = \sigma_t^2$
             at the arm played, and that no other variance grows.
         ``radius_share``
-            Squared stochastic part of the paper's radius, divided by the same part of the exact
-            radius and by $\alpha^2\log(1+\kappa^2t)$. It is measured from round `SETTLED` on.
+            Largest square of the stochastic part of the paper's radius, divided by that of the
+            exact radius and by $\alpha^2\log(1+\kappa^2t)$, from round `SETTLED` on.
         ``regret_share``
-            Regret divided by the bound of Theorem 4.1; see `regret_bound`.
+            Largest ratio of the regret to the bound of Theorem 4.1; see `regret_bound`.
         ``eigenvalue_low``, ``eigenvalue_high``
-            Smallest and largest eigenvalue of Corollary 4.2, measured in the rounds `SPECTRA`.
+            Smallest and largest eigenvalue of Corollary 4.2, in the rounds `SPECTRA`.
         ``drift``
-            Largest difference between the exact posterior and a fresh factorisation, measured in
-            the rounds `SPECTRA`. It is relative for variances and for the log-determinant, and
-            absolute for means.
+            Largest difference between the exact posterior and a fresh factorisation, in the rounds
+            `SPECTRA`: relative for variances and the log-determinant, absolute for means.
         """
         bkb, exact = self.bkb, self.exact
         d = exact.effective_dimension
@@ -289,13 +288,17 @@ class Accuracy(Study):
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return facts about each cell, computed over its trials.
 
-    For each column of `WORST`, a fact is the worst value at the end of any trial. The fact
-    ``effective_alpha`` is the larger of ``ratio_high`` and 1 / ``ratio_low``. The facts
-    ``growth_inducing``, ``growth_dimension`` and ``growth_distinct`` are the medians over trials of
-    the factor by which a column grows from the middle of a trial to its end; ``growth_share`` is
-    the median of the ratio of the first factor to the second. The setting of a fact is
-    ``setting/algorithm``. If a trial of a cell is incomplete, all facts of the cell are NaN,
-    because a fact must hold for all trials.
+    The setting of a fact is ``setting/algorithm``. Because a fact must hold for all trials, a
+    cell's facts are NaN if any of its trials is incomplete. These are the facts:
+
+    each column of `WORST`
+        Worst value at the end of any trial.
+    ``effective_alpha``
+        Larger of ``ratio_high`` and 1 / ``ratio_low``.
+    ``growth_inducing``, ``growth_dimension``, ``growth_distinct``
+        Median over trials of the column's growth; see `growth`.
+    ``growth_share``
+        Median over trials of the ratio of the first of these growths to the second.
     """
     rows = []
     for (setting, algorithm), group in frame.groupby(["setting", "algorithm"], sort=False):
@@ -307,13 +310,12 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def price(epsilon: float) -> "pd.DataFrame":
-    r"""Return what an accuracy costs according to the theorems, as facts about `PRICE`.
+    r"""Return the cost of an accuracy according to the theorems, as facts about `PRICE`.
 
-    The fact ``price_alpha`` is $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. The others are the
-    factors that depend on $\varepsilon$ in three quantities: ``price_sketch``,
-    $\alpha/\varepsilon^2$, in the number of inducing points; ``price_round``, its square, in the
-    cost of a round; and ``price_regret``, $\alpha^{3/2}$, in the bound of Theorem 4.1. As
-    $\varepsilon\to0$, $\alpha$ tends to 1.
+    ``price_alpha``   $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$, which is 1 for $\varepsilon=0$
+    ``price_sketch``  factor $\alpha/\varepsilon^2$ in the number of inducing points
+    ``price_round``   factor $\alpha^2/\varepsilon^4$ in the cost of a round
+    ``price_regret``  factor $\alpha^{3/2}$ in the bound of Theorem 4.1
     """
     alpha = (1.0 + epsilon) / (1.0 - epsilon)
     sketch = alpha / epsilon**2
@@ -332,9 +334,9 @@ def _facts_of_cell(group):
 
 
 def growth(trial: "pd.DataFrame", column: str) -> float:
-    """Return the factor by which a column grows from the middle of a trial to its end.
+    """Return the factor by which a column grows from a trial's middle to its end.
 
-    The factor is NaN if the trial is too short.
+    If the trial is too short, return NaN.
     """
     middle = trial[trial["round"] <= 0.5 * trial["round"].max()]
     if len(middle) < WINDOW:
@@ -344,7 +346,7 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
 
 
 class AccuracyPanel(Panel):
-    """Column of the study ``accuracy`` against the round: median and range over trials."""
+    """Median and range of a column of the study ``accuracy`` over trials, against the round."""
 
     class Entry(OneSetting):
         column: str  #: Diagnostic column of the results.

@@ -20,7 +20,7 @@ from optimist.numerics.seeding import stream
 if TYPE_CHECKING:
     import pandas as pd
 
-# First columns of every table of watched trials; the columns of the observer follow.
+# First columns of every table of watched trials; the observer's columns follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class CellKeys(Keys):
-    """Keys of a section that requests trials of each of its algorithms in each of its settings."""
+    """Keys of a section that requests trials of every algorithm in every setting."""
 
     settings: Texts  #: Labels of settings.
     algorithms: Texts  #: Labels of algorithms.
@@ -38,7 +38,7 @@ class CellKeys(Keys):
 
 
 class Study:
-    """Base class of studies, which compute tables that figures and claims need besides the runs.
+    """Base class of studies, which compute tables for figures and claims in addition to the runs.
 
     Parameters
     ----------
@@ -52,14 +52,13 @@ class Study:
     Attributes
     ----------
     name : str
-        Name of the study. Its section in the configuration and its kinds of panels and tables have
-        the same name.
+        Name of the study, its section in the configuration, and its kinds of panels and tables.
     Section : type
         Subclass of `Keys` that defines the keys of the section.
     tables : dict of str to str
-        File format of each table (csv or parquet), by the name of the table.
+        File format (csv or parquet) of each table, keyed by its name.
     facts : tuple of str
-        Names of those tables that contain facts; their columns are name, setting and value.
+        Names of the tables of facts, whose columns are name, setting and value.
     timed : bool
         Whether the study reserves cores, as the timing lane does.
     always : bool
@@ -88,7 +87,7 @@ class Study:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of a setting and an algorithm from the section."""
+        """Every combination of a setting and an algorithm from the section."""
         settings, algorithms = (
             [self.section[one]] if one in self.section else self.section.get(f"{one}s", ())
             for one in ("setting", "algorithm")
@@ -96,7 +95,7 @@ class Study:
         return list(product(settings, algorithms))
 
     def about(self) -> set[str]:
-        """Return those subjects of facts that are neither settings nor algorithms of the cells."""
+        """Return the subjects of facts other than the settings and algorithms of the cells."""
         return {"/".join(pair) for pair in self.pairs}
 
     def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
@@ -123,12 +122,12 @@ class Study:
 
     @property
     def trials(self) -> range:
-        """Trials that the section requests, up to the limit in ``caps``."""
+        """Trials requested by the section, up to the limit in ``caps``."""
         count = self.section["trials"]
         return range(min(count, self.caps["trials"] or count))
 
     def watch(self, cells: Cells, observe: Observe, columns: Sequence[str]) -> "pd.DataFrame":
-        """Play the trials of the section with an observer, as `watch_trials` does."""
+        """Play the section's trials with an observer; see `watch_trials`."""
         rounds, data_dir = self.caps["rounds"], self.data_dir
         return watch_trials(cells, self.trials, observe, columns, rounds=rounds, data_dir=data_dir)
 
@@ -142,7 +141,7 @@ def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
-    """Return a table of facts, which are given as triples of name, setting and value.
+    """Return a table of facts from triples of name, setting and value.
 
     ``trials`` is the number of trials over which the facts are averaged, or None for properties of
     settings and for extremes over trials.
@@ -162,16 +161,16 @@ def watch_trials(
     rounds: int | None = None,
     data_dir: str | Path | None = None,
 ) -> "pd.DataFrame":
-    """Play trials with an observer, and return what it records in about 300 rounds of each trial.
+    """Play trials with an observer, and return its records at about 300 rounds of each trial.
 
     Parameters
     ----------
     cells : sequence of Cell
     trials : sequence of int
     observe : callable
-        Function that maps the environment and the algorithm of a trial to an observer.
+        Function that returns an observer for a trial's environment and algorithm.
     columns : sequence of str
-        Columns that the observer records.
+        Columns recorded by the observer.
     rounds : int or None
         Number of rounds after which to stop a trial; None to play it to the end.
 
@@ -195,10 +194,10 @@ def watch_trials(
 
 
 def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, T]]:
-    """Yield pairs of a turn and an item, where each turn contains every item in random order.
+    """Yield (turn, item) pairs; each turn goes through all items in random order.
 
-    Because of this order, a slow period of the machine affects all items equally. The first turn,
-    -1, is a warm-up and does not count.
+    In this way, a slow period of the machine affects all items equally. The first turn, -1, is a
+    warm-up and does not count.
     """
     order = stream(study, "order")
     for turn in range(-1, turns):
@@ -207,14 +206,14 @@ def in_turns(study: str, items: Sequence[T], turns: int) -> Iterator[tuple[int, 
 
 
 def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of watched trials at the rounds that `kept_rounds` selects."""
+    """Return the rows of watched trials at the rounds selected by `kept_rounds`."""
     trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
     is_kept = trials.transform(lambda rounds: rounds.isin(kept_rounds(rounds.to_numpy())))
     return watched[is_kept.astype(bool)].reset_index(drop=True)
 
 
 def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
-    """Return those rows of watched trials that contain values."""
+    """Return the rows of watched trials that contain values."""
     return watched[watched["round"] > 0]
 
 

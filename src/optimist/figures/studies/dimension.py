@@ -1,9 +1,9 @@
 r"""Dependence of BKB's sketch size and regret on the effective dimension of the arms.
 
 Calandriello et al. (2019) define the effective dimension as
-$d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$, with variances from the exact posterior after the arms
-that the sketched method played. The number of inducing points should be proportional to the
-effective dimension, and the bound on the regret in Theorem 4.1 depends on it.
+$d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$, with the variances of the exact posterior given the
+arms played by the sketched method. The number of inducing points should be proportional to it, and
+the regret bound of Theorem 4.1 depends on it.
 """
 
 import math
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WATCHED = ("bkb", "dtc_ucb")
-# Columns recorded in every trial with inducing points, then columns that the observer adds.
+# Columns recorded in every trial with inducing points, then those added by the observer.
 COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")
 
 
 class DimensionObserver(Observer):
     """Observer that updates the exact posterior whenever the algorithm learns.
 
-    A round costs O(Au) if u of the A arms have been played so far.
+    A round costs O(Au) after u of the A arms have been played.
 
     Parameters
     ----------
@@ -67,18 +67,17 @@ class DimensionObserver(Observer):
             self.worst[name] = float(np.maximum(self.worst[name], value / bound))
 
     def columns(self) -> dict[str, float]:
-        r"""Return $d_{\rm eff}$, and two regrets divided by the bound of Theorem 4.1.
+        r"""Return $d_{\rm eff}$, and the largest ratios so far of two regrets to a bound.
 
-        ``regret_share`` is the largest ratio so far of the regret to the bound. ``uniform_share``
-        is the largest ratio so far of the expected regret of uniform play to the same bound, which
-        is computed from the arms that the algorithm played. Uniform play would have a larger
-        effective dimension, and therefore a larger bound.
+        The regrets are the algorithm's (``regret_share``) and the expected regret of uniform play
+        (``uniform_share``). The bound is that of Theorem 4.1 for the arms played by the algorithm;
+        uniform play would have a larger effective dimension, and therefore a larger bound.
         """
         return {"dimension": self.exact.effective_dimension, **self.worst}
 
 
 class Dimension(Study):
-    """Trials that compute the effective dimension for BKB and, as a comparison, DTC-UCB.
+    """Trials that compute the effective dimension for BKB and, for comparison, DTC-UCB.
 
     See `DimensionObserver`.
     """
@@ -86,7 +85,7 @@ class Dimension(Study):
     name = "dimension"
 
     class Section(Keys):
-        #: Blocks of cells; each block combines all of its settings with all of its algorithms.
+        #: Blocks of cells; each combines all of its settings with all of its algorithms.
         blocks: Annotated[list[CellKeys], MinLen(1)]
 
     tables: ClassVar = {"dimension": "parquet"}
@@ -107,12 +106,12 @@ class Dimension(Study):
 
     @property
     def parts(self) -> list[Study]:
-        """For each block, a study that plays the trials of the block."""
+        """For each block, a study that plays its trials."""
         return [Study(block, self.caps, self.data_dir) for block in self.section["blocks"]]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of a setting and an algorithm that belong to the same block."""
+        """Every combination of a setting and an algorithm from the same block."""
         return [pair for part in self.parts for pair in part.pairs]
 
     def about(self) -> set[str]:

@@ -66,7 +66,7 @@ class LemmaObserver(Observer):
         self._void = math.inf
 
     def before(self, t: int) -> None:
-        """Store the estimate from which the algorithm will choose."""
+        """Store the estimate that the algorithm will use to choose an arm."""
         self._estimate = self._algorithm.estimate
 
     def after(
@@ -103,13 +103,13 @@ class LemmaObserver(Observer):
         ``largest``
             Largest ``distance`` so far.
         ``bounded``
-            Share of the rounds so far in which the error in the direction of the played arm was at
-            most half of the threshold.
+            Share of the rounds so far in which the error in the direction of the arm played was at
+            most half the threshold.
         ``regret_share``
             Largest ratio so far of the regret to its bound in the same round.
         ``void``
-            Smallest ratio so far of the bound to the largest regret that is possible in the same
-            number of rounds. If it is above 1, no run can violate the bound.
+            Smallest ratio so far of the bound to the largest possible regret in the same number of
+            rounds. If it is above 1, no run can violate the bound.
         """
         return {
             "distance": self._distance,
@@ -121,7 +121,7 @@ class LemmaObserver(Observer):
 
 
 def regret_bound(algorithm: Any, squares: float) -> float:
-    r"""Return the bound on the regret so far from the proof of Theorem 1.
+    r"""Return the bound on the regret so far, as in the proof of Theorem 1.
 
     Parameters
     ----------
@@ -166,13 +166,16 @@ class Lemmas(Study):
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return facts about the trials of each setting, computed from a table of watched trials.
+    """Return facts about each setting, computed from a table of watched trials.
 
-    The columns are explained in `LemmaObserver.columns`. The facts are the largest value of
-    ``largest`` over trials, the smallest value of ``bounded``, the share of trials in which
-    ``distance`` never exceeded 1, the largest value of ``regret_share``, and the smallest value of
-    ``void``. A setting with an incomplete trial has no facts, because a fact must hold for all
-    trials.
+    A setting with an incomplete trial has no facts, because a fact must hold for all trials. The
+    facts summarise the columns of `LemmaObserver.columns`:
+
+    ``lemma_largest_distance``      largest value of ``largest``
+    ``lemma_least_bounded_share``   smallest value of ``bounded``
+    ``lemma_trials_within_radius``  share of trials in which ``distance`` never exceeded 1
+    ``theorem_regret_over_bound``   largest value of ``regret_share``
+    ``theorem_bound_over_worst``    smallest value of ``void``
     """
     last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
     rows = []

@@ -27,16 +27,16 @@ from optimist.numerics.network import TwoLayerNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 2000  # number of points from which to estimate an expectation
+POINTS = 2000  # number of points used to estimate an expectation
 MOST_UNITS = 6  # maximum number of units for which to try all orders
 COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
 
 
 def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> float:
-    """Return the smallest squared distance between two parameters over all orders of the units.
+    """Return the smallest squared distance from w to theta over all orders of the units.
 
-    The parameters, ``w`` and ``theta``, have shape (d_w,). If the network has more than
-    `MOST_UNITS` units, the distance is NaN.
+    Both parameters have shape (d_w,). If the network has more than `MOST_UNITS` units, the distance
+    is NaN.
     """
     if network.hidden > MOST_UNITS:
         return math.nan
@@ -102,7 +102,7 @@ class Oracle(Study):
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the measurements of all trials, and their means as facts.
 
-        The limit on rounds does not shorten Phase I, which gives an estimate only at its end.
+        The limit on rounds does not shorten Phase I, because the estimate comes only at its end.
         """
         import pandas as pd
 
@@ -119,8 +119,8 @@ class Oracle(Study):
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the means of ``share`` and ``distance`` over trials as facts.
 
-    The subject of these facts is ``setting/algorithm``. A further fact about each setting is the
-    power of T in the second term under the square root of Theorem 4.1.
+    Their subject is ``setting/algorithm``. Another fact, about each setting, is the power of T in
+    the second term under the square root of Theorem 4.1.
     """
     rows = [
         (f"oracle_{column}", f"{setting}/{algorithm}", float(group[column].mean()))
@@ -136,7 +136,7 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 def second_term_power() -> float:
     r"""Return the power of T in the second term under the square root of Theorem 4.1.
 
-    Here, lambda is fixed. If $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the
+    For fixed lambda and $r_t\le c$ in each of T rounds (Lemma 5.4 without its first term), the
     proof bounds the regret by the square root of $T\sum_tr_t^2$.
     """
     terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 # Minimum length of a history. Every method has an estimate after this many rounds.
 LEAST_ROUNDS = 10
-# For each method, a function of the problem and of the number n of observations. It returns the
-# ridge of the estimate and the radius of the ball onto which the estimate is projected, or None for
-# no projection (GLM-UCB and RS-GLinCB).
+# For each method, a function of the problem and the number n of observations. It returns the
+# estimate's ridge and the radius of the ball onto which it is projected; the radius is None without
+# projection (GLM-UCB and RS-GLinCB).
 ESTIMATES = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
         problem.dimension * np.log(2.0 + n),
@@ -61,7 +61,7 @@ class CountedRegression:
 
     def __init__(self, regression: HuberRegression) -> None:
         self._regression = regression
-        self._last: Any = None  # last point that was clipped; clipping it again costs no pass
+        self._last: Any = None  # last point clipped; clipping it again costs no pass
         self.passes = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -87,15 +87,15 @@ class Passes(Study):
 
     The arms of a history are drawn uniformly from the setting's arms, and the rewards from the
     setting's distribution. Each solver starts at the origin and passes through the history as often
-    as it needs; the study records the time and the number of passes. Estimates use maximum
+    as needed; the study records the time and the number of passes. Estimates use maximum
     likelihood or, for heavy-tailed rewards, adaptive Huber regression or TOFU's single pass.
     """
 
     name = "passes"
 
     class Section(Keys):
-        setting: str  #: Label of the setting from which arms and rewards come.
-        algorithms: Texts  #: Labels of the methods whose estimates to time.
+        setting: str  #: Label of the setting that provides arms and rewards.
+        algorithms: Texts  #: Labels of the methods whose estimates are timed.
         lengths: Annotated[list[Count], MinLen(2)]  #: Lengths of the histories in rounds.
         turns: Count  #: Number of turns; in each, all methods are timed at all lengths.
 
@@ -141,10 +141,7 @@ class Passes(Study):
 def _measurement(
     environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
 ) -> Callable[[str, int], tuple[float, int]]:
-    """Return a function that maps a label and a length to the cost of an estimate.
-
-    The cost consists of the seconds and the number of passes.
-    """
+    """Return a function that maps a label and a length to an estimate's seconds and passes."""
     if isinstance(problem, HeavyTailedProblem):
         names = list(dict.fromkeys(map(name_of, labels)))
         algorithms = stored_algorithms(environment, problem, names, lengths)
@@ -170,7 +167,7 @@ def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> 
 
 
 def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
-    """Return the seconds and the number of passes that computing a method's estimate takes."""
+    """Return the seconds and the number of passes needed to compute a method's estimate."""
     ridge, ball = ESTIMATES[label](problem, history.plays)
     likelihood = CountedLikelihood(problem.link, history, ridge)
     start = time.perf_counter()
@@ -186,7 +183,7 @@ def stored_algorithms(
 ) -> dict[tuple[str, int], Any]:
     """Return algorithms that have learned from the first rounds of one history.
 
-    The keys are pairs of a name and a number of rounds.
+    They are keyed by name and number of rounds.
     """
     algorithms = {}
     chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
@@ -201,15 +198,14 @@ def stored_algorithms(
 
 
 def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
-    """Return the seconds and the number of passes that computing an algorithm's estimate takes.
+    """Return the seconds and the number of passes needed to compute an algorithm's estimate.
 
     Parameters
     ----------
     label : str
-        A label of ``tofu`` or ``heavy_oful``. The option ``solver`` of ``heavy_oful`` selects the
-        solver.
+        A label of ``tofu``, or of ``heavy_oful``, whose option ``solver`` selects the solver.
     algorithm : HeavyOFUL or TOFU
-        Algorithm from whose history to compute the estimate.
+        Algorithm whose history to use.
     """
     start = time.perf_counter()
     if name_of(label) == "tofu":

@@ -1,6 +1,6 @@
-"""Confidence regions in the plane, sampled on a grid, as in the later version of the paper.
+"""Confidence regions in the plane, sampled on a grid.
 
-The paper is Zhang et al. (2025).
+They follow the later version of the paper, Zhang et al. (2025).
 """
 
 import math
@@ -41,7 +41,7 @@ class Regions(Study):
     name = "regions"
 
     class Section(Keys):
-        setting: str  #: Label of a setting of dimension 2.
+        setting: str  #: Label of a setting with dimension 2.
         algorithms: Texts  #: Labels of algorithms.
         round: Count  #: Round after which to compute the regions.
         resolution: Annotated[int, Ge(2)]  #: Grid points per axis.
@@ -80,7 +80,7 @@ class Regions(Study):
 def confidence_region(
     cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
 ) -> "pd.DataFrame":
-    """Sample the confidence set of a cell on a grid of parameters after ``rounds`` rounds.
+    """Sample a cell's confidence set after ``rounds`` rounds on a grid of parameters.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def confidence_region(
 
 
 def area(region: "pd.DataFrame") -> float:
-    """Estimate from the grid points the area of the part of a region that lies in the ball."""
+    """Return the area of a region within the ball, estimated from the grid."""
     x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
@@ -186,10 +186,7 @@ class RegionsPanel(Panel):
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
-    """Yield the outlines of the part of a region that lies in the ball.
-
-    The area that the legend states is the area of this part.
-    """
+    """Yield the outlines of a region within the ball; the legend states the area of this part."""
     in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
     grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):

@@ -50,7 +50,7 @@ class Scaling(Study):
             )
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
-        """Return the time in seconds that each part takes in each dimension and turn."""
+        """Return the time of each part, in seconds, for each dimension and turn."""
         import pandas as pd
 
         updates = [Update(dimension) for dimension in self.section["dimensions"]]
@@ -86,11 +86,11 @@ class Update:
         )
 
     def measure(self) -> dict[str, float]:
-        """Return the time in seconds that the rank-one part and the projection take.
+        """Return the times of the rank-one part and the projection, in seconds.
 
-        The rank-one part is an update after which the estimate is still inside the ball. The
-        projection, in the norm that these updates define, moves a point whose norm is twice the
-        radius onto the ball.
+        The rank-one part is an update that leaves the estimate inside the ball. The projection, in
+        the norm defined by these updates, moves a point whose norm is twice the radius onto the
+        ball.
         """
         algorithm = self._algorithm
         arm = self._rng.standard_normal((1, self.dimension))

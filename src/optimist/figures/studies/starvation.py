@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from optimist.figures.style import Style
 
-# Styles in which to draw the function and the inducing points.
+# Styles of the function and the inducing points.
 FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 JITTER = 1e-9
@@ -189,7 +189,7 @@ def place(t: int, lengthscale: float) -> str:
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the statistic of each column over trials (see `OVER_TRIALS`) as a fact.
+    """Return each column's statistic over trials (see `OVER_TRIALS`) as a fact.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
@@ -203,7 +203,7 @@ def facts(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 class Starvation(Study):
-    """Posteriors of a function that is observed only on half of its domain."""
+    """Posteriors of a function observed on only half of its domain."""
 
     name = "starvation"
 
@@ -263,9 +263,9 @@ class Starvation(Study):
 class StarvationPanel(Panel):
     """Mean of a posterior with a band of three standard deviations.
 
-    Rows with the role ``function`` contain f, and those with the role ``inducing`` the inducing
-    points. The row with the role ``corner`` contains a second line of the title, which states the
-    number of inducing points and the effective dimension.
+    The role ``function`` marks the rows with f, and ``inducing`` those with the inducing points.
+    The row with the role ``corner`` contains the title's second line, which states the number of
+    inducing points and the effective dimension.
     """
 
     class Entry(PanelKeys, Named):

@@ -1,6 +1,6 @@
-"""Files of the tables of studies: one file per study, and one for all studies of a paper.
+"""Files that store the tables of studies: one per study, and one for all studies of a paper.
 
-A file has the columns of all its tables, and a column ``table`` with the name of the table. Its
+A file has the columns of all its tables, and a column ``table`` that names each row's table. Its
 metadata contain the types of each table's columns, so that `read` returns the tables as they were
 written.
 """
@@ -63,7 +63,7 @@ def _plain(table: "pd.DataFrame") -> dict[str, str]:
 
 
 def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
-    """Return the tables in a file by name, and the record of how they were made.
+    """Return a file's tables, keyed by name, and the record of how they were made.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
 
 
 def content(tables: "Mapping[str, pd.DataFrame]") -> str:
-    """Return a digest of the names and contents of tables."""
+    """Return a digest of the tables' names and contents."""
     sink = hashlib.sha256()
     for name, table in sorted(tables.items()):
         sink.update(name.encode())
@@ -93,7 +93,7 @@ def content(tables: "Mapping[str, pd.DataFrame]") -> str:
 
 
 def with_facts(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
-    """Return the tables, but join all tables of facts into one table, ``facts``."""
+    """Return the tables, with all fact tables joined into one, ``facts``."""
     import pandas as pd
 
     facts = [name for name, table in tables.items() if [*table.columns][:3] == FACTS]

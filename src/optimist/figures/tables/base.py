@@ -1,4 +1,4 @@
-"""Base class of tables, which defines the keys, inputs and rows of a kind of table."""
+"""Base class of tables; a subclass defines the keys, inputs and rows of one kind of table."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -18,12 +18,12 @@ LOW, HIGH = "_low95", "_high95"
 
 
 class TableKeys(Keys):
-    """Keys that every table has."""
+    """Keys of every table."""
 
     kind: str  #: Kind of the table; see below.
     title: str  #: Title of the table.
     caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets to which the table belongs; default paper.
+    group: NotRequired[Group]  #: Group of targets to which the table belongs; default `paper`.
 
 
 # Meanings of columns that occur in several kinds of tables.
@@ -41,15 +41,15 @@ MEANINGS = {
 class Table(Part):
     """Base class of the tables of a paper.
 
-    The names of columns include units. The columns ``x_low95`` and ``x_high95`` contain the ends of
-    the 95 % interval of ``x``.
+    Column names include units. The columns ``x_low95`` and ``x_high95`` contain the ends of the
+    95 % interval of ``x``.
 
     Attributes
     ----------
     Entry : type
         Subclass of `TableKeys` that defines the keys of the entry.
     meanings : dict
-        Meanings of columns that `MEANINGS` does not contain.
+        Meanings of columns not listed in `MEANINGS`.
     """
 
     Entry: ClassVar[type] = TableKeys
@@ -66,7 +66,7 @@ class Table(Part):
         return pd.DataFrame(self.rows(tables))
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
-        """Return a Markdown document with title, caption, table and the meanings of its columns.
+        """Return a Markdown document with the title, caption, table and meanings of its columns.
 
         If the run was shortened, ``shortened`` says how.
         """
@@ -84,7 +84,7 @@ class Table(Part):
 def cell_columns(
     setting: str, algorithm: str, trials: "pd.DataFrame", paper: Paper
 ) -> dict[str, Any]:
-    """Return the columns that identify the cell of a row."""
+    """Return the columns that identify which cell a row belongs to."""
     return {
         "setting": setting,
         "algorithm": algorithm,
@@ -104,8 +104,8 @@ def to_markdown(frame: "pd.DataFrame") -> str:
     """Format a table as Markdown.
 
     Columns ``name``, ``name_low95`` and ``name_high95`` become one column, such as
-    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits. The cells of
-    missing numbers are empty.
+    ``1.02 [0.97, 1.07]``. Numbers are rounded to three significant digits; missing ones are left
+    blank.
     """
     names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
@@ -114,7 +114,6 @@ def to_markdown(frame: "pd.DataFrame") -> str:
 
 
 def _without_ends(frame: "pd.DataFrame") -> list[str]:
-    """Return the names of all columns except those with the ends of intervals."""
     return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
 
 

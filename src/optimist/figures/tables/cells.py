@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class CellTable(Table):
-    """Base class of tables with a row for each cell that a group has in one lane.
+    """Base class of tables with a row for each of a group's cells in one lane.
 
     Attributes
     ----------
     order : str
-        Column by which rows are sorted, in increasing order, within each setting.
+        Column by which to sort the rows within each setting, in increasing order.
     """
 
     order: ClassVar[str]
@@ -80,10 +80,10 @@ class FinalRegret(CellTable):
 
 
 class RunTime(CellTable):
-    """Median, fastest and slowest time per trial, and medians of other columns at the end."""
+    """Median, fastest and slowest time per trial, and final medians of other columns."""
 
     class Entry(TableKeys):
-        also: NotRequired[Labels]  #: Columns of results; the table shows their final medians.
+        also: NotRequired[Labels]  #: Columns of results whose final medians are shown.
 
     lanes = ("timing",)
     order = "median_seconds"

@@ -13,7 +13,7 @@ from optimist.figures.tables.base import Table, TableKeys, cell_columns
 
 
 class Speed(Table):
-    """Median times of each cell, and their ratios to the times of the paper's method."""
+    """Median times of each cell, and their ratios to those of the paper's method."""
 
     class Entry(TableKeys):
         settings: Labels  #: Labels of the settings to show.
@@ -66,10 +66,10 @@ class Speed(Table):
                 }
 
     def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
-        """Return times in milliseconds, as medians over trials.
+        """Return median times over trials, in milliseconds.
 
-        For each key that is a round, the value is the time per round near this round. The value of
-        ``total`` is the time of a trial, and that of ``updates`` is the part spent on updates.
+        A round is mapped to the time per round near it, ``total`` to the time of a trial, and
+        ``updates`` to the part of that time spent on updates.
         """
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
@@ -78,7 +78,7 @@ class Speed(Table):
         recorded = totals.index.to_numpy(float)
         times = {}
         for t in self.spec["rounds"]:
-            # The window is t / 10 rounds wide, or half of that if t is the last round.
+            # The window is t / 10 rounds wide, or half that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
             # If all recorded rounds lie outside the window, there is no value.

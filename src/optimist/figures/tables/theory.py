@@ -1,8 +1,8 @@
 """Tables of kind ``theory``, which compare orders of growth in the paper with measured ones.
 
-The measured orders are log-log slopes, over the last decade of rounds, of the time per round and of
-the bytes of state against the round. The 95 % intervals use Student's t over trials for time, and
-least squares for bytes.
+The measured orders are the log-log slopes of the time per round and of the bytes of state against
+the round, over the last decade of rounds. Their 95 % intervals use Student's t over trials for
+time, and least squares for bytes.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ STATED = ("method", "regret", "time", "memory")
 
 
 class Row(Keys):
-    method: str  #: Name as in the paper.
+    method: str  #: Name used in the paper.
     regret: str  #: Order of the regret.
     time: str  #: Order of the time per round.
     memory: str  #: Order of the memory.
     algorithm: NotRequired[str]  #: Label of the algorithm to measure, if any.
     efficient: NotRequired[bool]  #: Whether the paper calls the method jointly efficient.
-    remark: NotRequired[str]  #: Further remark of the paper.
+    remark: NotRequired[str]  #: Further remark by the paper.
 
 
 class Theory(Table):
