@@ -179,7 +179,6 @@ def _group(table: Any, keys: Sequence[str]) -> Mapping[Any, Any]:
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return the value of a fact, and the number of trials if it was observed in trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

@@ -98,8 +98,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether bounds on the ratio are meaningful: the mean of x must be finite and
-        nonnegative."""
+        """Whether bounds on the ratio are meaningful: the mean of x is finite and at least 0."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")

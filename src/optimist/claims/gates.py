@@ -2,11 +2,11 @@ r"""The gate: does any of a check's methods beat uniform play by the check's fac
 
 The factor of a check is $b^* \ge 1$. If the check compares regrets with a bound, the factor is the
 end of the bound nearest to 1, inverted if it is below 1; if the check is about growth, the factor
-is 1.25. Let M be the set of learning methods named by the check, and let $g(b) = \min(1, |M| \min_m
-p[\bar R_{uniform}/\bar R_m > b])$. The gate raises $p^+$ to at least $g(b^*)$ and $p^-$ to at least
-$g(\min(b^*, 2))$. Because of the cap at 2, exaggerated claims can still be refuted. A check is idle
-if $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ is small, because the data then show
-that no method beats uniform play by this factor.
+is 1.25. Let M be the set of learning methods named by the check, and let
+$g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. The gate raises $p^+$ to at least
+$g(b^*)$ and $p^-$ to at least $g(\min(b^*, 2))$. Because of the cap at 2, exaggerated claims can
+still be refuted. A check is idle if $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ is
+small, because the data then show that no method beats uniform play by this factor.
 
 Uniform play in a setting and the check itself each have an $n_0$. The gate and the idle test use
 the smaller one, because it limits the number of pairs at the first judgement. Splits of the data
@@ -124,10 +124,7 @@ class Gates:
 
 
 def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
-    """Return the p-values of a ratio at a bound, corrected for the doublings of its units.
-
-    ``ratio`` contains the evidence about the ratio and the number of doublings, or is None.
-    """
+    """Return a ratio's p-values at a bound, corrected for its number of doublings."""
     return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 
 

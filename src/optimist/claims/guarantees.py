@@ -1,8 +1,8 @@
 r"""Verdicts on guarantees: theorems stated with all their constants.
 
 A bound that must always hold is violated by a single trial beyond it. A bound that may be broken
-with probability $\delta$ is violated if $k$ of $n$ trials break it and $P(\mathrm{Bin}(n, \delta)
-\ge k)$ is at most $\alpha$ divided by the number of such checks.
+with probability $\delta$ is violated if $k$ of $n$ trials break it and
+$P(\mathrm{Bin}(n, \delta) \ge k)$ is at most $\alpha$ divided by the number of such checks.
 """
 
 import math
@@ -61,8 +61,8 @@ def _vacuous(result: Result, claim: Claim) -> Result:
 def is_kept(check: Check, value: float) -> bool:
     """Return whether a value keeps a bound, up to rounding.
 
-    No allowance is made for chance: a share above its bound does not keep it. The tolerance for
-    rounding is relative to the bound, or absolute if the bound is zero.
+    A share above its bound does not keep it, even if only by chance. The tolerance for rounding is
+    relative to the bound, or absolute if the bound is zero.
     """
     low, high = check.allowed
     below, above = (ROUNDING * (abs(end) or 1.0) for end in (low, high))
