@@ -41,7 +41,7 @@ class Check:
     arguments : dict
         Arguments of the statistic.
     relation : {"below", "above", "between", "equals"} or None
-        None if the value is shown without being compared.
+        None if the value is only shown.
     bound : float or list of two floats
     tolerance : float or None
         For ``equals``, the largest allowed distance from the bound.
@@ -87,7 +87,7 @@ class Check:
 
     @cached_property
     def cells(self) -> list[CellKey]:
-        """Lane, setting and algorithm of each cell that the check reads.
+        """The lane, setting and algorithm of each cell read by the check.
 
         The list is empty for facts and studies.
         """

@@ -123,7 +123,7 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """y and x, each divided by a power of two, and the quotient of these two powers.
+        """y and x, each divided by a power of two, and the quotient of the two powers.
 
         Each power is close to the largest value it divides, so that squares neither overflow nor
         underflow.

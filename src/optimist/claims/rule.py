@@ -123,7 +123,7 @@ class Conclusion:
 
     @property
     def text(self) -> str:
-        """The word with its qualifiers, or with the choice that it depends on."""
+        """The word with its qualifiers or the choice on which it depends."""
         on = " or ".join(" and ".join(names) for names in self.separating)
         said = "".join(f", {q}" if q == STRONGER else f" {q}" for q in self.qualifiers)
         return self.word + (f" on {on}" if on else said)
@@ -234,7 +234,7 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    # Whichever checks are idle, P equals the support of one of the checks, or 1.
+    # Whichever checks are idle, P is 1 or the support of one of the checks.
     possible = (p for r in readings for p in (r.refute(0.0), *(c.support for c in r.checks)))
     for p in set(possible):
         ends |= {rank * p / share for rank in range(1, len(readings) + 1)}

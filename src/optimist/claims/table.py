@@ -60,8 +60,8 @@ def to_frame(
 
     Some columns need explaining:
 
-    - ``verdict`` is the word, and ``words`` is the word with its qualifiers or with the choice that
-      it depends on.
+    - ``verdict`` is the word, and ``words`` is the word with its qualifiers or the choice on which
+      it depends.
     - ``turns`` is the largest error on each side, at most ``alpha``, below which the word changes.
     - ``deciding`` states what would decide an open claim.
     - ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated.

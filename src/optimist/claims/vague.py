@@ -17,7 +17,7 @@ WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 
 def own_intervals(claim: Claim, results: Sequence[Result]) -> list[str]:
-    """Return, for each vague word, a text with the bounds at which the verdict is an outer word.
+    """Return a text for each vague word, with the bounds at which the verdict is an outer word.
 
     A band [1/c, c] has the bound c. The gate keeps the factor from the word's actual bound, and
     other words keep their bounds.

@@ -50,8 +50,8 @@ class Verdict:
     outcomes : dict of str to str
         The outcome of each counted reading, by name.
     qualified : str
-        The word with its qualifiers or with the choice that it depends on; empty if the kind of
-        claim has neither.
+        The word with its qualifiers or the choice on which it depends; empty if the kind of claim
+        has neither.
     parts : dict of str to str
         For an empirical claim with several parts: the qualified word for each part.
     stated : str

@@ -98,14 +98,14 @@ class Asked:
 
     @property
     def settings(self) -> list[str]:
-        """The settings, in the order in which the label names them."""
+        """The settings, in the label's order."""
         if "settings" in self:
             return list(self["settings"])
         return [self[key] for key in ("setting", "base") if key in self]
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms, in the order in which the label names them."""
+        """The algorithms, in the label's order."""
         keys = ("algorithm", "numerator", "denominator", "one", "other", "worse", "better", "scale")
         return [self[key] for key in keys if key in self]
 
@@ -157,9 +157,9 @@ class Asked:
     def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
         """Return the rows of each cell's complete trials, which must have the column.
 
-        If a check of a quantity in ``finals`` names a round, the rows contain all recorded rounds.
-        Otherwise they come from the quantity's own table. Trials with numbers below ``also`` are
-        always included.
+        If the quantity is in ``finals`` and the check names a round, the rows include all recorded
+        rounds; otherwise they come from the quantity's own table. Trials with numbers below
+        ``also`` are always included.
 
         Raises
         ------
