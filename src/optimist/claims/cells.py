@@ -1,4 +1,4 @@
-"""`Cells`, through which metrics look up rows and values in the aggregated tables."""
+"""Lookup of rows and values in the aggregated tables, as used by metrics."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from optimist.experiments.loop import COMPLETE
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns that may number the units in a study's table; a table has at most one of them.
+# Columns that number the units of a study; its table has at most one of them.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
 
@@ -26,17 +26,17 @@ class Missing(Exception):
 
 
 class Cells:
-    """The tables that one check reads, with notes on the trials that it has read.
+    """The tables read by one check, with notes on the trials read so far.
 
     Parameters
     ----------
     groups : Groups
         The tables, grouped by key.
     keep : (int, int) or None
-        The range of trials, turns or repetitions that count; its end is exclusive. If None, all of
-        them count.
+        The range of trials, turns or repetitions that count, with an exclusive end; if None, all
+        count.
     spare : int
-        Number of units after the range.
+        Number of units beyond the range.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Cells:
     rounds : list of int
         Number of rounds in each cell that was read.
     studied : list of int
-        Number of trials or repetitions in each study that was read, whether they count or not.
+        Number of trials or repetitions, counted or not, in each study that was read.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class Cells:
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
-        """Return the entries that a table has for the given keys.
+        """Return a table's entries for the given keys.
 
-        If any keys are absent, raise Missing with the names of all absent keys.
+        If any keys are absent, raise Missing, naming all of them.
         """
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
@@ -69,7 +69,7 @@ class Cells:
         return [entries[key] for key in keys]
 
     def rows(self, study: str, **where: str) -> "pd.DataFrame":
-        """Return the rows of a study's table that count and have the column values in ``where``.
+        """Return the counted rows of a study's table whose columns have the values in ``where``.
 
         Raise Missing if there are no such rows.
         """
@@ -88,11 +88,11 @@ class Cells:
     def complete(
         self, table: str, column: str, *pairs: tuple[str, str], also: int = 0
     ) -> "list[pd.DataFrame]":
-        """Return, for each pair (setting, algorithm), the rows of its complete trials.
+        """Return the rows of the complete trials of each pair (setting, algorithm).
 
         Trials with numbers below ``also`` are included even if they lie outside the counted range.
-        If any cells have no complete trials or no values of ``column``, raise Missing with the
-        names of all such cells.
+        If any cells have no complete trials or no values of ``column``, raise Missing, naming all
+        of them.
         """
         lane, frames, absent = LANE_OF[table], [], []
         for pair in pairs:
@@ -112,7 +112,7 @@ class Cells:
     def check_rounds(
         self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
     ) -> None:
-        """Raise ResultError if the table of regrets lacks a round that a check names."""
+        """Raise ResultError if the table of regrets lacks a round named by a check."""
         regrets = self.groups.get("regrets")
         from optimist.experiments.trial_table import Frames  # late, because pyarrow is slow to load
 
@@ -122,11 +122,10 @@ class Cells:
 
 
 class Groups(dict[str, Mapping[Any, Any]]):
-    """A mapping from the name of each table to its rows or values, grouped by key.
+    """A mapping from table names to the tables' rows or values, grouped by key.
 
-    An absent table has no entries. A table of cells may be given as a single frame, or as a dict
-    that maps (setting, algorithm) to a frame. Complete trials are cached, because many checks read
-    the same cells.
+    An absent table has no entries. A table of cells may be a single frame, or a dict from (setting,
+    algorithm) to frames. Complete trials are cached, because many checks read the same cells.
     """
 
     def __init__(self, tables: "Mapping[str, Any]") -> None:
@@ -137,7 +136,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
         self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
-        """Return how many trials a cell has in the tables: its largest trial number plus 1."""
+        """Return a cell's number of trials: its largest trial number plus 1."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
@@ -147,7 +146,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
     ) -> tuple[Any, str, list[str]]:
         """Return a cell's complete trials, the reason if there are none, and notes on the trials.
 
-        The first item is a frame with the rows of these trials; it is None if there are none.
+        The trials are a frame, or None if there are none.
         """
         rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
         if rows is None or rows.empty:
@@ -180,7 +179,6 @@ def _group(table: Any, keys: Sequence[str]) -> Mapping[Any, Any]:
 
 
 def _fact(rows: "pd.DataFrame") -> Exact:
-    """Return the value of a fact, and the number of trials if it was observed in trials."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

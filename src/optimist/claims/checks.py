@@ -1,4 +1,4 @@
-"""Claims, readings and checks as plain data, and functions that validate a claims file."""
+"""Claims, readings and checks as plain data, and the validation of claims files."""
 
 import itertools
 import math
@@ -15,16 +15,16 @@ from optimist.claims.wording import ARGUMENTS, in_words
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.experiments.trials import CellKey
 
-# Arguments of metrics that name settings, and arguments that name algorithms.
+# Metric arguments that name settings, and those that name algorithms.
 SETTINGS = ("setting", "settings", "base")
 ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
-# The paper fixes a reading (stated), leaves it open (unstated), or does not mention it (ours). If
-# the alternatives of a reading have different statuses, the last one in this order applies.
+# A reading is fixed by the paper (stated), left open by it (unstated), or our own (ours). If a
+# reading's alternatives differ in status, the last of their statuses in this order applies.
 STATUSES = ("stated", "unstated", "ours")
-# Arguments of metrics that name rounds; the table of trials must contain these rounds.
+# Metric arguments that name rounds, which the table of trials must contain.
 ROUNDS = ("rounds", "since")
-# Maximum number of missing rows that a message lists.
+# Maximum number of missing rows listed in a message.
 SHOWN = 3
 # Bounds that need no reason, because they only specify a sign or a direction.
 SIGNS = (0, 1)
@@ -41,24 +41,24 @@ class Check:
     arguments : dict
         Arguments of the statistic.
     relation : {"below", "above", "between", "equals"} or None
-        None if the value is shown without being compared.
+        None if the value is only shown.
     bound : float or list of two floats
     tolerance : float or None
         For ``equals``, the largest allowed distance from the bound.
     why : str
         Reason for the bound, if the claim's note does not give it.
     word : str
-        The vague word in config/words.yaml that defines the relation and the bound; empty if the
-        check has no such word.
+        The vague word, defined in config/words.yaml, that gives the relation and the bound; empty
+        if there is none.
     better : {"", "below", "above", "neither"}
         The side of a band that favours the paper's method.
     part : str
-        The part of the claim that the check tests, by default a setting.
+        The part of the claim tested by the check; by default, a setting.
     status : str
         ``ours`` if the check is shown but not counted.
     controls : tuple of Check
-        For a guarantee: the same check, applied to cells that the theorem does not cover. If those
-        cells also keep the bound, the guarantee is vacuous.
+        For a guarantee: the same check on cells that the theorem does not cover. If the bound also
+        holds there, the guarantee is vacuous.
     """
 
     quantity: str
@@ -87,7 +87,7 @@ class Check:
 
     @cached_property
     def cells(self) -> list[CellKey]:
-        """Lane, setting and algorithm of each cell that the check reads.
+        """The lane, setting and algorithm of each cell read by the check.
 
         The list is empty for facts and studies.
         """
@@ -110,33 +110,33 @@ class Check:
 
     @property
     def settings(self) -> list[str]:
-        """The settings that the arguments name."""
+        """The settings named by the arguments."""
         return self.named(*SETTINGS)
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms that the arguments name."""
+        """The algorithms named by the arguments."""
         return self.named(*ALGORITHMS)
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds that the arguments name, except round 0."""
+        """The rounds named by the arguments, except round 0."""
         return [t for t in self.named(*ROUNDS) if t]
 
     @property
     def splits(self) -> int:
-        """Number of data splits that the trials play; 0 if they play none."""
+        """Number of data splits played by the trials; 0 if there are none."""
         return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
-        """Return the distinct values of the arguments whose names are in ``keys``."""
+        """Return the distinct values of the arguments named in ``keys``."""
         values = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in values)
         return list(dict.fromkeys(flat))
 
     @property
     def allowed(self) -> tuple[float, float]:
-        """The lower and the upper end of the range that the check allows."""
+        """The lower and upper ends of the allowed range."""
         if self.relation == "equals":
             return self.bound - self.tolerance, self.bound + self.tolerance
         if self.relation == "between":
@@ -198,7 +198,7 @@ class Claim:
         Confidence level of the claim's tests and intervals.
     could_not_fail, chosen_by_it : str
         Why no run could have contradicted the claim, and how the claim was used to select the
-        set-up; "" where this does not apply.
+        set-up; empty if not applicable.
     readings : list of Reading
     """
 
@@ -324,10 +324,10 @@ def check_planned(
 def check_first(
     claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
 ) -> None:
-    """Raise ConfigError for checks whose row in config/first.csv is missing or wrong.
+    """Raise ConfigError if a check's row in config/first.csv is missing or wrong.
 
     Every check that involves a statistical test needs a row. Facts, largest values over all trials,
-    and placeholders for cells that were not run need no row, because they have no sampling error.
+    and placeholders for cells that were not run need none, because they have no sampling error.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def check_first(
     trials : mapping
         Planned number of trials of each cell.
     least : int
-        Minimum number of trials with which a check of the paper may be decided.
+        Minimum number of trials needed to decide one of the paper's checks.
     """
     lacking: dict[str, None] = {}
     for claim in claims:
@@ -347,7 +347,7 @@ def check_first(
                 continue
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest
-            # No cells are planned for a study; its section of runs.yaml gives the number of units.
+            # No cells are planned for a study: its number of units is in runs.yaml.
             planned = min([check.splits or math.inf, *(trials[cell] for cell in cells)])
             if measured.gate and claim.kind == "empirical":
                 lacking |= _gates_lacking(claim, cells, rows, trials)
@@ -376,10 +376,9 @@ def check_first(
 def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
-    """Return the rows that the gates of a check need and that config/first.csv lacks.
+    """Return the rows needed by a check's gates but missing from config/first.csv, as dict keys.
 
-    A proposed row sets n0 to the planned number of trials of uniform play. The rows are the keys of
-    the dict.
+    Each proposed row sets n0 to the number of trials planned for uniform play.
     """
     paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:
@@ -390,7 +389,7 @@ def _gates_lacking(
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:
-    """Return the cells that the counted checks of a claim, their controls and their gates read."""
+    """Return the cells read by a claim's counted checks, their controls and their gates."""
     counted = (check for reading in claim.readings for check in reading.counted)
     checks = [one for check in counted for one in (check, *check.controls)]
     gated = (cell for check in checks if check.metric.gate for cell in check.cells)

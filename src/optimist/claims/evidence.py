@@ -1,11 +1,11 @@
-"""Classes of evidence: inference about one number from trials, by tests and intervals.
+"""Classes of evidence: tests and intervals for one number estimated from trials.
 
 `optimist.claims.inference` creates such evidence from plain arrays. Every class here has:
 
 - ``value``, the estimate; nan if there is none.
-- ``n``, the number of independent units (trials, turns or splits); None for a value that comes from
-  no trials.
-- ``method``, the name of the method that gives the interval and the p-values.
+- ``n``, the number of independent units (trials, turns or splits); None if the value comes from no
+  trials.
+- ``method``, the name of the method used for the interval and the p-values.
 - ``p_values(bound)``, except in `Exact`: a p-value for "the truth is below the bound" and one for
   "the truth is above the bound". A p-value is small if the data support its statement. Both are 1
   if the data allow no conclusion, because there are too few units or some numbers are not finite.
@@ -32,7 +32,7 @@ from optimist.claims.units import power_of_signs, power_of_t
 from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan
-# The default for the smallest number of units with which a measure can decide.
+# Default for the smallest number of units needed to decide.
 RATIO_UNITS = 10
 
 
@@ -58,11 +58,11 @@ class RatioOfMeans:
         y and x; the mean of x must not be negative. The pairs must be independent of each other,
         but y and x may be dependent within a pair.
     least : int
-        Smallest number of units with which the test can decide.
+        Smallest number of units needed for the test to decide.
     extra : float
         rho (see `splits_mean`).
     shown : int
-        Smallest number of units for which there is an interval.
+        Smallest number of units needed for an interval.
     """
 
     top: np.ndarray
@@ -98,7 +98,7 @@ class RatioOfMeans:
     @property
     @np.errstate(all="ignore")
     def is_defined(self) -> bool:
-        """Whether a bound on the ratio has a meaning: the mean of x is finite and at least 0."""
+        """Whether bounds on the ratio are meaningful: the mean of x is finite and at least 0."""
         return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
 
     @np.errstate(all="ignore")
@@ -123,10 +123,10 @@ class RatioOfMeans:
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """y and x, each divided by a power of two, and the quotient of these two powers.
+        """y and x, each divided by a power of two, and the quotient of the two powers.
 
-        Each power of two is close to the largest value that it divides, so that no square overflows
-        or underflows.
+        Each power is close to the largest value it divides, so that squares neither overflow nor
+        underflow.
         """
         powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
         y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
@@ -154,12 +154,12 @@ class Mean:
     values : (n,)
         One value per unit.
     least : int
-        Smallest number of units with which the test can decide; two suffice for an interval.
+        Smallest number of units needed for the test to decide; two suffice for an interval.
     extra : float
         rho (see `splits_mean`).
     unit : float or None
-        Change in the value when the quantity from which it is computed is multiplied by e; None if
-        the value is that quantity itself.
+        Change in a value when the underlying quantity is multiplied by e; None if the value is
+        itself that quantity.
     """
 
     values: np.ndarray
@@ -196,9 +196,9 @@ class Mean:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n units; nan if ``unit`` is None and the bound is zero.
+        """Return the power with n units; nan if ``unit`` is None and the bound is zero.
 
-        A value cannot differ from zero by a factor.
+        The reason for nan is that no value differs from zero by a factor.
         """
         if self.n < 2:
             return NAN
@@ -210,14 +210,14 @@ class Mean:
 
 @dataclass(frozen=True)
 class Mapped:
-    """Evidence about f(z), where f is a monotone function and there is evidence about z.
+    """Evidence about f(z) for a monotone function f, derived from evidence about z.
 
     Parameters
     ----------
     inner : Mean, RatioOfMeans or MedianRatio
         Evidence about z.
     map, back : callable
-        f and its inverse. Outside their domains they return nan, which decides nothing.
+        f and its inverse. Outside its domain, each returns nan, which decides nothing.
     falls : bool
         Whether f is decreasing.
     """
@@ -242,7 +242,7 @@ class Mapped:
         return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the images under f of the intervals for z, without those that have a nan end."""
+        """Return the images under f of the intervals for z, omitting those with a nan end."""
         ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
         return sorted((low, high) for low, high in ends if low <= high)
 
@@ -251,7 +251,7 @@ class Mapped:
         return self.inner.power(self.back(bound), ratio, n, alpha)
 
 
-# Measures that assume no distribution of the values.
+# Measures that assume no particular distribution.
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,7 +306,7 @@ class MedianRatio:
         )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval between two order statistics; with too few pairs there is none."""
+        """Return the interval between two order statistics, or none if there are too few pairs."""
         j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
         ties = np.zeros(self.n - len(self.ratios))
         low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
@@ -314,9 +314,9 @@ class MedianRatio:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n pairs, estimated from scaled observed ratios.
+        """Return the power with n pairs, estimated from the observed ratios after scaling.
 
-        The ratios are scaled so that their median differs from the bound by the factor ``ratio``.
+        The scaling makes their median differ from the bound by the factor ``ratio``.
         """
         if not (len(self.ratios) and 0.0 < self.value < math.inf):
             return NAN
@@ -327,7 +327,7 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Share:
-    r"""Share of trials that have a property, by the method of Clopper and Pearson (1934).
+    r"""Share of trials with a property, by the method of Clopper and Pearson (1934).
 
     The p-value is $P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for
     "above b". The units are trials, never the rounds of a trial.
@@ -361,7 +361,7 @@ class Share:
         return [(low, high)] if self.n else []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        return NAN  # `detectable_rate` returns the rate that a number of trials can detect
+        return NAN  # see `detectable_rate` for the rate that n trials can detect
 
 
 @dataclass(frozen=True)

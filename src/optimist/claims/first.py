@@ -2,8 +2,8 @@ r"""The number of units that count for a check: n0 at first, then n0 times a pow
 
 Every run counts, whatever its purpose, and anybody may look at the results at any time. If there
 are n units from ``start`` on, the first $n_0 2^k$ of them count, where
-$k = \lfloor\log_2(n/n_0)\rfloor$. Each p-value is multiplied by $2^{k+1}$. The probability that any
-of the possible looks leads to an error is then no larger than for a single test without doubling.
+$k = \lfloor\log_2(n/n_0)\rfloor$. Each p-value is multiplied by $2^{k+1}$. The probability of an
+error at any of the possible looks is then no larger than in a single test without doubling.
 """
 
 import csv
@@ -16,15 +16,15 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
-# The smallest number of units with which a check is judged, for each kind of unit.
+# For each kind of unit: the smallest number needed to judge a check.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
-# In the column ``check``, "gate:SETTING" refers to uniform play in that setting.
+# In the column ``check``, "gate:SETTING" stands for uniform play in that setting.
 GATE, UNIFORM = "gate:", "uniform"
 
 
 @dataclass(frozen=True)
 class First:
-    """The units and n0 in a row of config/first.csv.
+    """A row of config/first.csv, without its claim and check.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class First:
     start : int
         The first unit that counts.
     n0 : int
-        Number of units in the first judgement of the check.
+        Number of units needed for the check's first judgement.
     """
 
     unit: str
@@ -40,11 +40,11 @@ class First:
     n0: int
 
     def doublings(self, number: int) -> int:
-        """Return k for a given number of units; -1 if there are too few for a judgement."""
+        """Return k for a given number of units, or -1 if they are too few for a judgement."""
         return (max(0, number - self.start) // self.n0).bit_length() - 1
 
     def stop(self, k: int) -> int:
-        """Return the number of the first unit that does not count after k doublings."""
+        """Return the exclusive end of the counted units after k doublings."""
         return self.start + (self.n0 << k)
 
 

@@ -1,18 +1,18 @@
-r"""The gate: does some method of a check beat uniform play by the factor that the check names?
+r"""The gate: does any of a check's methods beat uniform play by the check's factor?
 
-The factor of a check is $b^* \ge 1$. For a check that compares regrets with a bound, it is the end
-of the bound that is nearest to 1, or the inverse of this end if the end is below 1. For a check of
-growth it is 1.25. Let M be the learning methods that the check names, and let
+The factor of a check is $b^* \ge 1$. If the check compares regrets with a bound, the factor is the
+end of the bound nearest to 1, inverted if it is below 1; if the check is about growth, the factor
+is 1.25. Let M be the set of learning methods named by the check, and let
 $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. The gate raises $p^+$ to at least
 $g(b^*)$ and $p^-$ to at least $g(\min(b^*, 2))$. Because of the cap at 2, exaggerated claims can
 still be refuted. A check is idle if $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ is
 small, because the data then show that no method beats uniform play by this factor.
 
-Uniform play in the setting and the check each have their own $n_0$. The gate and the idle test use
+Uniform play in a setting and the check itself each have an $n_0$. The gate and the idle test use
 the smaller one, because it limits the number of pairs at the first judgement. Splits of the data
-share most training rows, so the tests of the gate over splits have the same correction as the check
-itself. If a check has several settings, some method must beat uniform play in each of them, or in
-only one of them if the settings are tunings.
+share most training rows, so over splits the gate's tests are corrected in the same way as the
+check. If a check has several settings, some method must beat uniform play in each of them or, if
+the settings are tunings, in at least one.
 """
 
 import math
@@ -30,7 +30,7 @@ from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
-# The factor for checks of growth, and the cap on the factor for refuting a check.
+# The factor for checks of growth, and the cap on the factor used to refute a check.
 OF_GROWTH, MOST = 1.25, 2.0
 
 
@@ -43,7 +43,7 @@ class Gate:
     support, refute, idle : float
         $g(b^*)$, $g(\min(b^*, 2))$ and i, see `optimist.claims.gates`.
     remark : str
-        A remark that names the settings without uniform play; empty if there are none.
+        Names the settings without uniform play; empty if there are none.
     """
 
     support: float
@@ -97,9 +97,9 @@ class Gates:
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
     ) -> tuple[RatioOfMeans, int] | None:
-        """Return evidence about uniform play's regret divided by a method's, and the doublings k.
+        """Return evidence about uniform play's regret divided by a method's, with its doublings k.
 
-        Return None if there are no results for this ratio.
+        Return None if there are no results to compare.
         """
         gate = f"{GATE}{setting}"
         first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
@@ -124,24 +124,21 @@ class Gates:
 
 
 def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
-    """Return the p-values of a ratio at a bound, corrected for the doublings of its units.
-
-    ``ratio`` contains the evidence about the ratio and the number of doublings, or is None.
-    """
+    """Return a ratio's p-values at a bound, corrected for its number of doublings."""
     return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 
 
 def counted(
     groups: Groups, first: First | None, cells: Sequence[CellKey], studied: Sequence[int] = ()
 ) -> tuple[Cells, int]:
-    """Return `Cells` that are limited to the counted units, and the number k of doublings.
+    """Return `Cells` limited to the counted units, and the number k of doublings.
 
-    All units count if ``first`` is None or if there are fewer than n0 units. ``studied`` contains
-    the number of units in each study.
+    All units count if ``first`` is None or if there are fewer than n0 units. ``studied`` holds the
+    number of units in each study.
 
-    For splits, the trials that play them are counted. The first trials play one split each. Later
-    trials play the splits again with new seeds, and all trials on a split are averaged. Therefore
-    later trials are also a new look at the data.
+    If the units are splits, the trials that play them are counted. After one trial per split,
+    further trials play the splits again with new seeds and are averaged with the earlier ones, so
+    they too are a new look at the data.
     """
     if first is None:
         return Cells(groups), 0

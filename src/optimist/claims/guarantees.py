@@ -1,7 +1,7 @@
-r"""Verdicts on guarantees, which are theorems with all their constants.
+r"""Verdicts on guarantees: theorems stated with all their constants.
 
-If a bound must always hold, a single trial beyond it is a violation. If a bound may be broken with
-probability $\delta$, it is violated if $k$ of $n$ trials break it and
+A bound that must always hold is violated by a single trial beyond it. A bound that may be broken
+with probability $\delta$ is violated if $k$ of $n$ trials break it and
 $P(\mathrm{Bin}(n, \delta) \ge k)$ is at most $\alpha$ divided by the number of such checks.
 """
 
@@ -16,16 +16,16 @@ from optimist.claims.results import ROUNDING, Result
 from optimist.claims.tails import at_least
 from optimist.claims.units import detectable_rate
 
-# If a bound is at least this many times the observed value, it could hardly have been exceeded.
+# A bound at least this many times the observed value could hardly have been exceeded.
 VACUOUS = 10.0
 
 
 def decided(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a guarantee with outcomes, slacks and detectable rates.
+    """Return a guarantee's results with their outcomes, slacks and detectable rates.
 
     A check that holds is vacuous in three cases: the claim states that no run could have broken it,
-    the bound is at least ten times the observed value, or play that the theorem does not cover
-    keeps the bound as well.
+    the bound is at least ten times the observed value, or play outside the theorem also keeps the
+    bound.
     """
     shares = sum(r.counts and isinstance(r.evidence, Share) for r in results)
     return [_vacuous(_tested(r, claim.alpha / max(1, shares)), claim) for r in results]
@@ -61,8 +61,8 @@ def _vacuous(result: Result, claim: Claim) -> Result:
 def is_kept(check: Check, value: float) -> bool:
     """Return whether a value keeps a bound, up to rounding.
 
-    A share is compared with its bound as it is, even if it exceeds the bound only by chance. The
-    tolerance for rounding is relative to the bound, or absolute if the bound is zero.
+    A share above its bound does not keep it, even if only by chance. The tolerance for rounding is
+    relative to the bound, or absolute if the bound is zero.
     """
     low, high = check.allowed
     below, above = (ROUNDING * (abs(end) or 1.0) for end in (low, high))
@@ -72,10 +72,10 @@ def is_kept(check: Check, value: float) -> bool:
 def slack_of(check: Check, value: float) -> float:
     """Return the slack: the factor by which a value lies inside its bound.
 
-    The slack is the smaller of two quotients, the upper bound divided by the value and the value
-    divided by the lower bound; a quotient is left out if its bound is infinite. It is at least 1 if
-    the bound is kept. A quotient is inf if only its numerator is positive, and nan if its numerator
-    is not positive. For the relation "equals" the slack is nan.
+    The slack is the smaller of two quotients: the upper bound divided by the value, and the value
+    divided by the lower bound. Infinite bounds are ignored. The slack is at least 1 if the bound is
+    kept. A quotient is inf if only its numerator is positive, and nan if its numerator is not
+    positive. For the relation "equals", the slack is nan.
     """
     low, high = check.allowed
     if check.relation == "equals":

@@ -1,4 +1,4 @@
-"""Functions that compute evidence about several kinds of numbers from plain arrays."""
+"""Functions that compute evidence from plain arrays."""
 
 import math
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from optimist.claims.evidence import (
 from optimist.claims.tails import exp, log
 from optimist.numerics.statistics import log_log_slopes
 
-# The smallest numbers of units with which these kinds of evidence can decide. `RATIO_UNITS` is the
-# number for all other kinds.
+# The smallest numbers of units needed to decide with these kinds of evidence; for all other kinds,
+# the number is `RATIO_UNITS`.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
 
 
@@ -31,7 +31,8 @@ def exponent_between(ratio: RatioOfMeans | MedianRatio, factor: float) -> Mapped
     r"""Return evidence about the exponent p of $R \propto x^p$, from R at $x_1$ and at $x_2$.
 
     The map $\ln(\cdot)/\ln(x_2/x_1)$ turns an interval for the ratio of the two values into an
-    interval for p. Its inverse turns a bound on p into a bound on the ratio, which is tested.
+    interval for p. Its inverse turns a bound on p into a bound on the ratio, at which the test is
+    made.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def slope_of_means(
     values : (m, n)
         v, which is averaged over units.
     bottoms : (m, n) or None
-        Values whose means over units divide the means of v; None for no division.
+        Divisors, averaged over units like v; None if there are none.
     """
     given = np.asarray(points, dtype=float)
     x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))
@@ -130,7 +131,7 @@ def slope_of_means(
 def _unit_of_slopes(logs: np.ndarray) -> float:
     """Return the change in a slope when the growth over the range of points is multiplied by e.
 
-    ``logs`` is an array of shape (..., m) with the logarithms of m points.
+    ``logs`` has shape (..., m) and holds the logarithms of m points.
     """
     width = float(np.ptp(logs, axis=-1).mean()) if logs.size else 0.0
     return 1.0 / width if width > 0.0 else NAN
@@ -142,7 +143,7 @@ def ratio_of_ratios(
     r"""Return evidence about (y / x) / (y' / x') for four means over n units, by the jackknife.
 
     The interval and the test apply Student's t to the `jackknife_values` of the logarithm. The
-    units are the trials that all four samples have in common.
+    units are the trials common to all four samples.
     """
 
     def logarithm(means: np.ndarray) -> Any:
@@ -157,7 +158,7 @@ def ratio_of_ratios(
 def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np.ndarray:
     r"""Return n values whose mean and standard error estimate those of a function of k means.
 
-    Let $\theta$ be the function of the means of ``columns``, which has shape (k, n), and
+    Let $\theta$ be the function's value at the means of ``columns``, of shape (k, n), and
     $\theta_{(-i)}$ its value without unit i. The returned values are
     $\theta + (n-1)(\overline{\theta_{(-\cdot)}} - \theta_{(-i)})$: Tukey's pseudo-values, shifted
     so that their mean is the estimate $\theta$. In simulations with heavy tails, intervals around
@@ -166,7 +167,7 @@ def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np
     ``statistic`` maps means of shape (k, ...) to values of shape (...,).
     """
     n = columns.shape[1]
-    if n < 2:  # with one value, the estimate, no test can decide
+    if n < 2:  # too few for a test, so return the estimate itself
         return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
     values: np.ndarray = statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
@@ -194,11 +195,11 @@ def turns_mean(logs: np.ndarray) -> Mapped:
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:
-    r"""Return evidence about the mean over splits of repeated cross-validation.
+    r"""Return evidence about a mean over the splits of repeated cross-validation.
 
     A plain t test assumes independence, but the splits share most training rows. For J splits, the
     corrected test (Nadeau and Bengio 2003, Inference for the generalization error) uses
-    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom. If each
-    repetition has k folds (``folds``), $n_{test}/n_{train}$ is 1/(k - 1).
+    $T = \bar d/(s\sqrt{1/J + n_{test}/n_{train}})$ with J - 1 degrees of freedom. With k folds
+    (``folds``) in each repetition, $n_{test}/n_{train}$ is 1/(k - 1).
     """
     return Mean(values, SPLITS, "corrected resampled t", extra=1.0 / (folds - 1))

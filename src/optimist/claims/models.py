@@ -25,13 +25,13 @@ Bound = float | list[float]
 
 class Alternative(Keys):
     #: stated: the paper fixes the alternative. unstated: the paper leaves it open. ours: it is our
-    #: own, which is shown but not counted.
+    #: own, shown but not counted.
     status: Status
     name: DisplayName  #: Display name, as it appears after "holds under".
     about: Sentence  #: A sentence that explains what the alternative changes.
     #: Settings to replace, each mapped to its replacement.
     settings: NotRequired[dict[str, str]]
-    #: Options to add to the settings of a check; options that a setting already has stay unchanged.
+    #: Options to add to a check's settings; options already set stay unchanged.
     options: NotRequired[dict[str, Any]]
     #: Labels of algorithms to replace, each mapped to its replacement. If both labels name the same
     #: algorithm, the options of the replacement are added to those of the replaced label.
@@ -47,36 +47,36 @@ class Choice(Keys):
 
 
 class Control(Keys):
-    #: Arguments with new values, which replace those of the check.
+    #: Arguments whose values replace those of the check.
     arguments: Annotated[dict[str, Any], MinLen(1)]
 
 
 class Check(Keys):
-    #: The value that a trial or a turn yields: a key of QUANTITIES in
+    #: The value measured in a trial or a turn: a key of QUANTITIES in
     #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    #: The statistic of the quantity: the first argument of a `line` above a function in
+    #: The statistic of the quantity: the first argument of a `line` decorator in
     #: src/optimist/claims/metrics/statistics.py.
     statistic: str
     #: Arguments of the statistic; they appear in the label of the check. A list of labels may be
     #: written as a $list or a sweep.
     arguments: NotRequired[dict[str, Any]]
-    #: Arguments with several values, each given as a list, a $list or a sweep. There is one check
-    #: for each combination of values.
+    #: Arguments with several values, each given as a list, a $list or a sweep. Each combination of
+    #: values makes one check.
     each: NotRequired[dict[str, Entries]]
     #: A vague word in the paper; config/words.yaml defines its relation and bound.
     word: NotRequired[str]
     #: Relation of the value to the bound.
     relation: NotRequired[Literal["below", "above", "between", "equals"]]
-    #: A number; for "between", a list of two numbers, both of which belong to the allowed range.
+    #: A number; for "between", a list of two numbers, which are included in the allowed range.
     bound: NotRequired[Bound]
     #: For "equals": the largest allowed distance from the bound.
     tolerance: NotRequired[Annotated[float, Ge(0)]]
-    #: Reason for the bound; required if neither a word nor the note of the claim gives one, unless
-    #: the bound is 0 or 1.
+    #: Reason for the bound; required if neither a word nor the claim's note gives one, unless the
+    #: bound is 0 or 1.
     why: NotRequired[NotBlank]
-    #: The part of the claim to which the check belongs; by default the claim's own key `part`
-    #: determines it.
+    #: The part of the claim to which the check belongs; by default, it is determined by the claim's
+    #: key `part`.
     part: NotRequired[PartName]
     #: The side of a band ("between") that favours the paper's method; "neither" if the check
     #: compares rivals. Required for a band in an empirical claim.
@@ -84,8 +84,8 @@ class Check(Keys):
     #: Choices, each mapped to the alternatives under which the check is made.
     when: NotRequired[Condition]
     status: NotRequired[Literal["ours"]]  #: ours: the check is shown but does not count.
-    #: For a guarantee: the same check, applied to cells that the theorem does not cover. If those
-    #: cells also keep the bound, the guarantee is vacuous.
+    #: For a guarantee: the same check on cells that the theorem does not cover. If the bound also
+    #: holds there, the guarantee is vacuous.
     control: NotRequired[Control]
 
 
@@ -98,7 +98,7 @@ class Claim(Keys):
     place: str  #: Section, figure or table of the paper.
     statement: str  #: The claim in our own words.
     note: NotRequired[NotBlank]  #: Reasons for the bounds, and remarks.
-    #: Confidence level; by default the level of the file. The error allowed on each side is
+    #: Confidence level; the default is the file's level. The error allowed on each side is
     #: (1 - level) / 2.
     level: NotRequired[Level]
     #: Why no run could have contradicted the claim, which makes it vacuous.
@@ -106,15 +106,14 @@ class Claim(Keys):
     #: How the numbers in the claim were used to select the set-up. If a fact with this key matches,
     #: its verdict is 'selected by it'.
     chosen_by_it: NotRequired[str]
-    #: For a claim without choices: the status of its only reading, by default stated.
+    #: For a claim without choices: the status of its only reading; the default is `stated`.
     reading: NotRequired[Literal["stated", "unstated"]]
     #: Ids of choices. Each combination of their alternatives is a reading of the claim.
     choices: NotRequired[Annotated[list[str], Once]]
     #: Name of the part to which a check belongs, or a list of arguments whose values form the name;
-    #: by default the settings form it. All counted readings must have the same parts.
+    #: by default, the settings form it. All counted readings must have the same parts.
     part: NotRequired[PartName]
-    #: Combinations of alternatives that do not form readings; each item maps choices to
-    #: alternatives.
+    #: Combinations of alternatives excluded as readings; each item maps choices to alternatives.
     without: NotRequired[list[Condition]]
     #: The checks of the claim. A reading holds if all its counted checks hold.
     checks: Annotated[list[Check], MinLen(1)]
@@ -123,12 +122,12 @@ class Claim(Keys):
 class Claims(Keys):
     paper: str  #: Id of the paper, which is also the name of its folder.
     level: Level  #: Confidence level; the error allowed on each side is (1 - level) / 2.
-    #: Minimum number of trials with which a check of the paper may be decided; by default the
+    #: Minimum number of trials needed to decide one of the paper's checks; the default is the
     #: minimum for the check's test.
     least: NotRequired[Count]
     lists: NotRequired[dict[str, Entries]]  #: Further named lists of labels.
-    #: Choices; each key is an id. A reading takes one alternative of each choice that its claim
-    #: names.
+    #: Choices; each key is an id. A reading takes one alternative of each choice named by its
+    #: claim.
     choices: NotRequired[dict[str, Choice]]
     claims: Annotated[list[Claim], MinLen(1)]  #: The claims.
 

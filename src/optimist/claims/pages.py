@@ -1,7 +1,7 @@
 """Functions that format verdicts as plain text for a terminal and as Markdown.
 
-The only input is the table of `optimist.claims.table`, which may be read from its CSV file. The
-page of a paper also needs the notes on its claims.
+The input is the table from `optimist.claims.table`, perhaps read from its CSV file; a paper's page
+also needs the notes on its claims.
 """
 
 import itertools
@@ -49,7 +49,7 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line that states, for each kind of claim, how many claims have each verdict."""
+    """Return one line that counts the claims by kind and verdict."""
     heads = frame.drop_duplicates("claim")
     kinds = [heads[heads["kind"] == kind] for kind in KINDS]
     return " ".join(_tally(of_kind) for of_kind in kinds if not of_kind.empty)
@@ -73,7 +73,7 @@ def _tally(heads: "pd.DataFrame") -> str:
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
-    """Return a sentence on how many wrong verdicts are expected by chance."""
+    """Return a sentence on the number of wrong verdicts expected by chance."""
     heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
@@ -110,9 +110,9 @@ def _line(check: Any) -> str:
 
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the first row of each open claim, sorted by the core-hours that would decide it.
+    """Return the first row of each open claim, sorted by the core-hours needed to decide it.
 
-    Open claims that no command can decide come last.
+    Claims that no command can decide come last.
     """
     heads = frame[frame["verdict"] == "open"].drop_duplicates("claim")
     heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
@@ -123,9 +123,9 @@ def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
-    """Return the open claims, with causes and commands, as plain text.
+    """Return the open claims with their causes and commands, as plain text.
 
-    Lines are wrapped at ``columns``, except those with commands.
+    Lines other than commands are wrapped at ``columns``.
     """
     lines = []
     for head, *_ in claims_in(open_claims(frame)):
@@ -158,7 +158,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def by_verdict(frame: "pd.DataFrame") -> str:
-    """Return, as Markdown, the tally and a list of the claims' headlines for each verdict."""
+    """Return the tally and the claims' headlines listed by verdict, as Markdown."""
     headlines: dict[str, list[str]] = {}
     for about, *_ in claims_in(frame):
         number = about.claim.rpartition(".")[2]
@@ -169,7 +169,7 @@ def by_verdict(frame: "pd.DataFrame") -> str:
 
 
 def with_summary(document: str, text: str, source: str = "README.md") -> str:
-    """Return a document in which ``text`` replaces what is between the two `MARKERS`.
+    """Return the document with ``text`` in place of what is between the two `MARKERS`.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyTy
     """Return a paper's page: a summary table, and each claim with its readings and checks.
 
     All claims in ``frame`` must belong to one paper, whose id is the prefix of their ids. ``notes``
-    maps the ids of claims to their notes.
+    maps claim ids to notes.
     """
     claims = claims_in(frame)
     paper = claims[0][0].claim.split(".")[0]
@@ -222,10 +222,10 @@ def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyTy
 
 
 def joined(pages: Mapping[str, str]) -> str:
-    """Return a page with the part of each paper's page that precedes its first claim.
+    """Return one page that joins the papers' pages, each cut before its first claim.
 
-    ``pages`` maps the id of each paper to the text of its page. Relative links are rewritten for
-    the parent folder, which will contain the page.
+    ``pages`` maps paper ids to the texts of their pages. Relative links are rewritten for the
+    parent folder, where the joined page belongs.
     """
     sections = []
     for paper, text in pages.items():
@@ -259,7 +259,6 @@ def _section(checks: list[Any], note: str) -> str:
 
 
 def _beside(about: Any) -> Iterator[str]:
-    """Yield the remarks that follow the verdict on a claim."""
     if about.flags:
         yield f"{about.flags[0].upper()}{about.flags[1:].rstrip('.')}."
     if about.stated:

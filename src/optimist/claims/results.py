@@ -1,4 +1,4 @@
-"""Checks with their measured values and with the corrected, gated p-values that the rule uses."""
+"""Checks with their measured values, and the corrected and gated p-values used by the rule."""
 
 import math
 from collections.abc import Iterable
@@ -30,12 +30,12 @@ class Result:
     remark : str
         Remarks on the measured value, or on the missing data.
     first : First or None
-        The first unit and the number of units of the first judgement; None for facts and for values
+        The first unit and the number of units at the first judgement; None for facts and for values
         that are not tested.
     k : int
         Number of doublings since the first judgement; -1 if there are too few units for it.
     spare : int
-        Number of units after the last doubling, which do not count yet.
+        Number of units after the last doubling, not yet counted.
     controls : tuple of Result
         Results of the check's controls.
     gate : Gate or None
@@ -75,14 +75,14 @@ class Result:
         return self.outcome not in ("missing", "reported")
 
     def remarked(self, remark: str, **changes: Any) -> Self:
-        """Return a copy with an additional remark, and with ``changes`` made to other fields."""
+        """Return a copy with a further remark and with ``changes`` to other fields."""
         return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
 
     def tested(self, readings: int) -> rule.Tested:
         """Return the check as a `rule.Tested`, the input of the rule for empirical claims.
 
-        The p-value of the idle test is multiplied by the number of readings, because any of them
-        may be found idle by chance.
+        The idle test's p-value is multiplied by the number of readings, because any of them may be
+        found idle by chance.
         """
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
@@ -99,7 +99,7 @@ class Result:
     def compared(self, check: Check | None = None) -> Self:
         """Return a copy with the p-values at the bound of ``check``.
 
-        By default, ``check`` is the check of the result itself.
+        By default, ``check`` is the result's own check.
         """
         check = check or self.check
         support, refute = self.without_gate(check)
@@ -116,25 +116,25 @@ class Result:
         if evidence is None:
             return NEITHER
         support, refute = p_values(check or self.check, evidence)
-        # A count may have the same value in all trials because it has reached its limit. Regret has
-        # no such limit, so other trials may give other values.
+        # A count may be the same in all trials because it has reached its limit. Regret has no such
+        # limit, so further trials may differ.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
         return doubled(support, self.k), doubled(refute, self.k)
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
-    """Return the error, on each side, at which the checks of a claim are decided.
+    """Return the error allowed on each side when a claim's checks are decided.
 
     This error is ``alpha``, or nine tenths of it if any counted check has a gate. It determines
-    outcomes, intervals, the bounds at which outcomes change, and the number of trials that would
+    outcomes, intervals, the bounds at which outcomes change, and the number of trials needed to
     decide a claim.
     """
     return rule.decisive(tested_readings(r for r in results if r.counts), alpha)
 
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
-    """Group results by reading, and return the readings as input for the rule."""
+    """Group the results into readings and return them as input for the rule."""
     readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
@@ -168,7 +168,7 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
 
 
 def _is_certain(evidence: Evidence) -> bool:
-    """Return whether there are enough trials to decide and all of them have the same value."""
+    """Return whether all trials have the same value and there are enough of them to decide."""
     pieces = evidence.pieces(0.5)
     return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
 
@@ -176,8 +176,7 @@ def _is_certain(evidence: Evidence) -> bool:
 def exact_p_values(check: Check, value: float) -> tuple[float, float]:
     """Return the p-values of an exact value: (0, 1) if the check allows it, otherwise (1, 0).
 
-    For nan, return (1, 1). The two ends of a range are allowed, but a one-sided bound itself is
-    not.
+    For nan, return (1, 1). A range includes its ends; a one-sided bound is strict.
     """
     if math.isnan(value):
         return NEITHER

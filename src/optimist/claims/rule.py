@@ -1,14 +1,14 @@
-r"""The rule that turns the p-values of an empirical claim into the word of its verdict.
+r"""The rule that turns an empirical claim's p-values into the word of its verdict.
 
 A check has two one-sided p-values: $p^+$ is small if the data support the check, and $p^-$ is small
 if they refute it. Both are already corrected for doubling (`optimist.claims.first`) and gated
 (`optimist.claims.gates`). A reading is a conjunction of m checks. Its p-value for holding,
 $P = \max p^+$, needs no correction (intersection-union test, Berger 1982). Its p-value for failing,
-$Q = \min(1, m \min p^-)$, has Bonferroni's correction.
+$Q = \min(1, m \min p^-)$, is corrected by Bonferroni's method.
 
 The outer words, *reproduced* and *not reproduced*, are about all active readings. The inner words,
-*supported*, *depends* and *doubted*, are about some readings, which Holm's method (1979) selects.
-If a claim has gates, a tenth of the allowed error is reserved for declaring checks idle.
+*supported*, *depends* and *doubted*, are about some readings, selected by Holm's method (1979). If
+a claim has gates, a tenth of the allowed error is reserved for declaring checks idle.
 
 Each of the following errors has a probability of at most $\alpha$, however the tests depend on each
 other: the word is *reproduced* although an active reading is false; it is *not reproduced* although
@@ -26,13 +26,13 @@ from typing import Any
 DECIDED = ("reproduced", "supported", "depends", "not reproduced", "doubted")
 WORDS = (*DECIDED, "open", "untestable", "missing")
 WHERE_TESTABLE, IN_PART, STRONGER = "where testable", "in part", "stronger than claimed"
-# The share of the error allowed on each side that is reserved for declaring checks idle.
+# Share of the allowed error that is reserved for declaring checks idle.
 IDLE = 0.1
 
 
 @dataclass(frozen=True)
 class Tested:
-    """The p-values of a check and the other properties that the rule uses.
+    """A check's p-values and other properties, as used by the rule.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Tested:
         $p^+$ and $p^-$; ``refute`` is nan for the placeholder of a cell that was not run, because
         it cannot fail.
     part : str
-        The part of the claim that the check tests.
+        The part of the claim tested by the check.
     idle : float
         The p-value for "no method beats uniform play by the check's factor"; nan if there is no
         gate. It is multiplied by the number of readings, because any of them may be found idle by
@@ -56,7 +56,7 @@ class Tested:
     praises: bool = False
 
     def is_idle(self, alpha: float) -> bool:
-        """Return whether the check can decide nothing, because no method beats uniform play."""
+        """Return whether no method beats uniform play, so that the check can decide nothing."""
         return self.idle <= IDLE * alpha
 
 
@@ -106,8 +106,8 @@ class Conclusion:
     qualifiers : tuple of str
         Any of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
     outcomes : dict of str to str
-        The outcome of each reading, by the reading's name: ``holds``, ``fails``, ``open`` or
-        ``idle``. After an outer word, all active readings have the same outcome.
+        The outcome of each reading, by name: ``holds``, ``fails``, ``open`` or ``idle``. With an
+        outer word, all active readings have the same outcome.
     separating : tuple of tuple of str
         For *depends*: the smallest sets of choices whose alternatives distinguish the readings that
         hold from those that fail.
@@ -123,7 +123,7 @@ class Conclusion:
 
     @property
     def text(self) -> str:
-        """The word with its qualifiers, or with the choice that it depends on."""
+        """The word with its qualifiers or the choice on which it depends."""
         on = " or ".join(" and ".join(names) for names in self.separating)
         said = "".join(f", {q}" if q == STRONGER else f" {q}" for q in self.qualifiers)
         return self.word + (f" on {on}" if on else said)
@@ -182,7 +182,7 @@ def conclude(
 
 
 def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]:
-    """Return, for each part, the readings that contain it, reduced to the checks of that part."""
+    """Return, for each part, the readings that contain it, with only that part's checks."""
     parts: dict[str, list[TestedReading]] = {}
     for reading in readings:
         for name in dict.fromkeys(check.part for check in reading.checks):
@@ -192,7 +192,7 @@ def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]
 
 
 def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
-    """Return whether all checks that fail do so on the side of a band that favours the method."""
+    """Return whether every failing check fails on the side of its band that favours the method."""
     failing = [
         check
         for reading in active
@@ -203,7 +203,7 @@ def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
 
 
 def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Conclusion]:
-    """Return the conclusion of the same rule for each part of a claim."""
+    """Return the rule's conclusion for each part of a claim."""
     level = decisive(readings, alpha)
     return {name: conclude(cut, alpha, level) for name, cut in by_part(readings).items()}
 
@@ -225,16 +225,16 @@ def separating(
 
 
 def turning(readings: Sequence[TestedReading], alpha: float) -> float:
-    """Return the largest error, at most ``alpha``, below which the word would be different.
+    """Return the largest error, at most ``alpha``, below which the word would differ.
 
-    Return 0 if no smaller error changes the word. The word can change only at finitely many values
-    of the error, which are called ends here. The word is computed midway between neighbouring ends,
-    because at the ends themselves it would depend on rounding.
+    Return 0 if no smaller error changes the word. The word can change only at finitely many errors
+    (``ends``). It is computed midway between neighbouring ends, because at the ends themselves it
+    would depend on rounding.
     """
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    # Whichever checks are idle, P equals the support of one of the checks, or 1.
+    # Whichever checks are idle, P is 1 or the support of one of the checks.
     possible = (p for r in readings for p in (r.refute(0.0), *(c.support for c in r.checks)))
     for p in set(possible):
         ends |= {rank * p / share for rank in range(1, len(readings) + 1)}
@@ -246,12 +246,13 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
-    """Return Bonferroni's p-value for "at least one hypothesis is false", or 1 if there is none."""
+    """Return Bonferroni's p-value for "at least one hypothesis is false", or 1 if there are
+    none."""
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method, in the order in which they are given."""
+    """Return p-values adjusted by Holm's step-down method, in their original order."""
     adjusted, largest = [1.0] * len(p_values), 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))

@@ -23,8 +23,8 @@ MOST_DOUBLINGS = 20
 class Needs:
     """Why a claim is open, and what would decide it with 80 % power.
 
-    If the claim is decided, all attributes have their defaults. They are columns of
-    `optimist.claims.table`.
+    The attributes are columns of `optimist.claims.table`; they keep their defaults if the claim is
+    decided.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class Needs:
     deciding : str
         A sentence on what would decide the claim.
     needs : int or None
-        Number of units (trials, turns or splits) of each cell that would decide the claim, as given
-        in the section ``decide`` of the configuration; None if unknown.
+        Number of units (trials, turns or splits) per cell needed to decide the claim, as set in the
+        configuration's section ``decide``; None if unknown.
     needs_kind : str
         The unit of ``needs``: "trials", "turns" or "splits"; empty if the number is unknown.
     hours : float
@@ -102,9 +102,9 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
 def _more(
     claim: Claim, lacking: Sequence[tuple[Result, int]], seconds: Mapping[CellKey, float]
 ) -> Needs:
-    """Return `Needs` with the number of additional units that would decide a claim, and their cost.
+    """Return `Needs` with the additional units needed to decide a claim, and their cost.
 
-    ``lacking`` contains the open checks, each with the number of units that would decide it.
+    ``lacking`` contains the open checks, each with the number of units needed to decide it.
     """
     wanted: dict[CellKey, int] = {}
     have: dict[CellKey, int] = {}
@@ -133,10 +133,10 @@ def _more(
 
 
 def units_needed(result: Result, alpha: float) -> int | None:
-    """Return the smallest number of units, of the form n0 2^k, that decides a check.
+    """Return the smallest number of units n0 2^k that decides a check with power `POWER`.
 
-    The units must decide the check with power `POWER` at an error that is corrected for the k
-    doublings. Return None if no such number exists, or if the power at a bound is undefined.
+    The error is corrected for the k doublings. Return None if no such number exists or the power at
+    a bound is undefined.
     """
     evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
     n0 = result.first.n0 if result.first else max(result.n, 1)

@@ -43,9 +43,9 @@ FLOATS = dict.fromkeys((*NUMBERS, *WHOLE), float)
 TEXTS = tuple(name for name in COLUMNS if name not in FLOATS and name != "counts")
 # Significant digits of `NUMBERS`.
 DIGITS = 6
-# Texts about a claim that the CSV file contains only in the claim's first row.
+# Texts about a claim, which the CSV file contains only in the claim's first row.
 OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
-# Columns that are named after attributes of `Claim`, and columns named after those of `Verdict`.
+# Columns named after attributes of `Claim`, and those named after attributes of `Verdict`.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
 OF_VERDICT = ("explanation", "flags", "stated", "if_counted", "own_interval", "turns")
 
@@ -58,10 +58,10 @@ def to_frame(
 ) -> "pd.DataFrame":
     """Return a pandas frame with one row per check and the columns `COLUMNS`.
 
-    Some columns need an explanation:
+    Some columns need explaining:
 
-    - ``verdict`` is the word, and ``words`` is the word with its qualifiers or with the choice that
-      it depends on.
+    - ``verdict`` is the word, and ``words`` is the word with its qualifiers or the choice on which
+      it depends.
     - ``turns`` is the largest error on each side, at most ``alpha``, below which the word changes.
     - ``deciding`` states what would decide an open claim.
     - ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated.
@@ -79,7 +79,7 @@ def to_frame(
     figures : mapping
         Names of the panels that show each cell, such as ``fig1 (a)``.
     lines : mapping
-        The line of its file on which each claim begins.
+        For each claim: the line of its file on which it begins.
     """
     import pandas as pd
 
@@ -161,8 +161,8 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
 def _turning(result: Result, alpha: float) -> str:
     """Return, as text, the bounds at which the outcome of a one-sided check would change.
 
-    The check is considered by itself. The bounds are those ends of the pieces of its interval that
-    are nearest to the check's bound.
+    The check is considered by itself. The bounds are the ends of its interval that are nearest to
+    its own bound.
     """
     evidence, check = result.evidence, result.check
     if evidence is None or check.relation not in ("below", "above"):
@@ -180,10 +180,7 @@ def _turning(result: Result, alpha: float) -> str:
 
 
 def _figures(result: Result, figures: Mapping[CellKey, Sequence[str]]) -> list[str]:
-    """Return the figures that show all cells of a result.
-
-    If no figure shows all of them, return the figures that show at least one.
-    """
+    """Return the figures that show all cells of a result, or else those that show any of them."""
     if result.evidence is None:
         return []
     shown = [figures.get(cell, ()) for cell in result.check.cells]
@@ -192,13 +189,13 @@ def _figures(result: Result, figures: Mapping[CellKey, Sequence[str]]) -> list[s
 
 
 def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a copy of a frame from `to_frame` in which only a claim's first row has its texts."""
+    """Return a copy of a frame from `to_frame` with a claim's texts only in its first row."""
     repeated = frame["claim"].duplicated()
     return frame.assign(**{name: frame[name].mask(repeated, "") for name in OF_CLAIMS})
 
 
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Read a frame that was made by `to_frame`, and perhaps `compacted`, from its CSV file.
+    """Read a frame made by `to_frame`, and perhaps `compacted`, from its CSV file.
 
     Raises
     ------
@@ -246,9 +243,9 @@ def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
-    """Return, for each claim, the list of its checks.
+    """Return one list of checks for each claim.
 
-    A check is a named tuple, which has the columns of the table as attributes.
+    A check is a named tuple with the table's columns as attributes.
     """
     rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

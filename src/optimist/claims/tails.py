@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 NEITHER = (1.0, 1.0)
-# A difference is taken to be zero if its size is at most this share of the sum of the operands'
-# sizes, because it may be due to rounding.
+# A difference of at most this share of the sum of the operands' absolute values may be due to
+# rounding, so it is taken to be zero.
 ROUNDING = 1e-12
 
 
@@ -82,7 +82,7 @@ def largest_rejected(n: int, alpha: float) -> int:
 
 
 def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
-    """Return the intervals of the real line on which a r^2 - 2 b r + c <= 0."""
+    """Return the real intervals on which a r^2 - 2 b r + c <= 0."""
     if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
         return []
     everything = [(-math.inf, math.inf)]
@@ -95,8 +95,8 @@ def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
         # If a > 0, one point remains even if rounding makes the discriminant negative, because the
         # test never rejects the estimate.
         return [(b / a, b / a)] if a > 0.0 else everything
-    # To avoid cancellation, first compute the root that is larger in size; the product of the two
-    # roots then gives the other one.
+    # To avoid cancellation, compute the root of larger magnitude first; the product of the roots
+    # then gives the other one.
     far = b + math.copysign(math.sqrt(discriminant), b)
     low, high = sorted((far / a, c / far))
     return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

@@ -1,4 +1,4 @@
-"""Bounds of a vague word for which a claim would be *reproduced* or *not reproduced*.
+"""Bounds of a vague word at which a claim would be *reproduced* or *not reproduced*.
 
 These two verdicts are called the outer words.
 """
@@ -11,16 +11,16 @@ from optimist.claims import rule
 from optimist.claims.checks import Check, Claim
 from optimist.claims.results import Result, tested_readings
 
-# The search for the bound of a vague word covers NARROWEST to WIDEST and their inverses, and stops
-# when the logarithms of the two ends differ by at most WIDTH.
+# The search for a vague word's bound covers NARROWEST to WIDEST, or their inverses, and stops when
+# the logarithms of its two ends differ by at most WIDTH.
 WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
 
 
 def own_intervals(claim: Claim, results: Sequence[Result]) -> list[str]:
-    """Return, for each vague word, a text with the bounds at which the verdict is an outer word.
+    """Return a text for each vague word, with the bounds at which the verdict is an outer word.
 
-    The bound of a band is the number c for which the band is [1/c, c]. The gate keeps the factor
-    from the word's actual bound, and the bounds of other words do not change.
+    A band [1/c, c] has the bound c. The gate keeps the factor from the word's actual bound, and
+    other words keep their bounds.
     """
     words = dict.fromkeys(r.check.word for r in results if r.check.word)
     return [text for word in words if (text := _own_interval(claim, results, word))]

@@ -29,7 +29,7 @@ VERDICTS = {
     "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
 }
 
-# The largest number of readings with the same outcome that an explanation names.
+# The largest number of readings with the same outcome to name in an explanation.
 SHOWN = 3
 # The explanation of an untestable claim or an idle reading.
 IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
@@ -37,7 +37,7 @@ IDLE = "no check has a method that beats uniform play by its factor in each of i
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, with the results that it is based on.
+    """The verdict on a claim, with the results on which it is based.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class Verdict:
     results : list of Result
         The measured checks.
     outcomes : dict of str to str
-        The outcome of each counted reading, by the reading's name.
+        The outcome of each counted reading, by name.
     qualified : str
-        The word with its qualifiers or with the choice that it depends on; empty if the kind of
-        claim has neither.
+        The word with its qualifiers or the choice on which it depends; empty if the kind of claim
+        has neither.
     parts : dict of str to str
-        For an empirical claim that has several parts: the qualified word for each part.
+        For an empirical claim with several parts: the qualified word for each part.
     stated : str
         The outcome of the stated reading, or a remark that the paper fixes no reading.
     if_counted : str
@@ -85,7 +85,7 @@ class Verdict:
 
     @property
     def flags(self) -> str:
-        """Reasons why the verdict means less than it seems to mean."""
+        """Reasons why the verdict means less than it seems to."""
         could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
         flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
         flags += [f"selected by it: {chosen}"] if chosen else []
@@ -105,7 +105,7 @@ def evaluate(
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, and for probes
         selections and agreements), ``facts`` (name, setting, value), and the tables of studies by
-        name. If a table, row or column that a check needs is absent, the outcome of the check is
+        name. If a table, row or column needed by a check is absent, the check's outcome is
         "missing".
     shortened : str
         The options that shortened the run; empty for a full run. In a shortened run, the verdict on
@@ -174,7 +174,7 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
 
 
 def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of an empirical claim with the outcomes of their checks.
+    """Return an empirical claim's results with their outcomes.
 
     Whether a check holds depends only on its own p-value. Whether it fails is decided after Holm's
     correction for all counted checks of its reading; checks that do not count are not corrected.
@@ -262,7 +262,7 @@ def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alp
 
 
 def _quoted(names: Iterable[str]) -> str:
-    """Return the names as one text, each in quotation marks because it may contain commas."""
+    """Join the names, each in quotation marks because it may contain commas."""
     return ", ".join(f'"{name}"' for name in names)
 
 
@@ -292,8 +292,8 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
         reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
-        # Round down to three significant digits. Round up if the next multiple of the unit (the
-        # last digit) is at most 0.01 units away, because the difference may be due to rounding.
+        # Round down to three significant digits, but up if the next multiple of the last digit's
+        # unit is at most 0.01 units away, because such a difference may be due to rounding.
         unit = 10.0 ** (math.floor(math.log10(least)) - 2)
         least = math.floor(least / unit + 0.01) * unit
         reason += f"; the bound is at least {number(least)} times what was observed"
@@ -302,7 +302,7 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _compared(results: Sequence[Result], claim: Claim) -> list[Result]:
-    """Return the results of a fact with their outcomes, for which no statistical test is needed."""
+    """Return a fact's results with their outcomes, which need no statistical test."""
     compared = []
     for r in results:
         if not r.outcome and r.evidence is not None:
@@ -324,7 +324,7 @@ def _fact(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Ver
 
 
 def _by_reading(counted: Sequence[Result], order: Sequence[str]) -> dict[str, str]:
-    """Return, for each reading, the first outcome in ``order`` that at least one check has."""
+    """Return, for each reading, the first outcome in ``order`` that occurs among its checks."""
     outcomes: dict[str, set[str]] = {}
     for r in counted:
         outcomes.setdefault(r.reading.name, set()).add(r.outcome)

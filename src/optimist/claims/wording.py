@@ -1,4 +1,4 @@
-"""Functions that describe facts and columns in the labels of checks, and that format numbers."""
+"""Functions that describe facts and columns for the labels of checks, and format numbers."""
 
 import csv
 import math
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from optimist.core.files import read_text
 
-# A table with the names of facts and columns, and their descriptions.
+# A table of facts and columns with their descriptions.
 TABLE = Path(__file__).with_name("wording.csv")
 WORDS = dict(csv.reader(read_text(TABLE).splitlines()))
-# Arguments of metrics whose values are names of facts or columns.
+# Metric arguments whose values are names of facts or columns.
 ARGUMENTS = ("name", "column", "against", "top", "bottom")
 
 

@@ -1,9 +1,9 @@
-"""Quantities: the values that a trial or a turn yields, and the tables that contain them.
+"""Quantities: values measured in a trial or a turn, and the tables that contain them.
 
 A trial of the timing lane is called a turn; in each turn, cells are played one after another.
-Times are compared only between cells that were timed in common turns, so that changes in the speed
-of the machine cancel. Sizes of states are not affected by the machine. All algorithms in a setting
-face the same random numbers.
+Times are compared only between cells that were timed in the same turns, so that changes in the
+machine's speed cancel. State sizes do not depend on the machine. All algorithms in a setting face
+the same random numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A value that a trial or a turn yields.
+    """A value measured in a trial or a turn.
 
     Attributes
     ----------
     table : str
         The table that contains the quantity at the end of trials; "studies" refers to the table
-        that the argument ``study`` names.
+        named by the argument ``study``.
     column : str
         The column of the table. ``{argument}`` is replaced by the value of the argument.
     words : str
@@ -44,7 +44,7 @@ class Quantity:
     is_gated : bool
         Whether checks of the quantity can be decided only if some method beats uniform play.
     is_together : bool
-        Whether cells can be compared only if they were timed in common turns.
+        Whether cells can be compared only if they were timed in the same turns.
     """
 
     table: str
@@ -74,7 +74,7 @@ QUANTITIES = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A quantity, evaluated in the cells that a check's arguments name."""
+    """A quantity, evaluated in the cells named by a check's arguments."""
 
     cells: Cells
     quantity: Quantity
@@ -88,7 +88,7 @@ class Asked:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the units are turns; means over turns are geometric."""
+        """Whether the units are turns, over which means are geometric."""
         return self.quantity.unit == "turns"
 
     @property
@@ -98,14 +98,14 @@ class Asked:
 
     @property
     def settings(self) -> list[str]:
-        """The settings, in the order in which the label names them."""
+        """The settings, in the label's order."""
         if "settings" in self:
             return list(self["settings"])
         return [self[key] for key in ("setting", "base") if key in self]
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms, in the order in which the label names them."""
+        """The algorithms, in the label's order."""
         keys = ("algorithm", "numerator", "denominator", "one", "other", "worse", "better", "scale")
         return [self[key] for key in keys if key in self]
 
@@ -123,7 +123,7 @@ class Asked:
 
     @property
     def needed(self) -> list[CellKey]:
-        """Lane, setting and algorithm of each cell; the list is empty for facts and studies."""
+        """The lane, setting and algorithm of each cell; empty for facts and studies."""
         lane = LANE_OF.get(self.quantity.table)
         return [(lane, *pair) for pair in dict.fromkeys(self.pairs)] if lane else []
 
@@ -155,16 +155,17 @@ class Asked:
             )
 
     def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
-        """Return, for each cell, the rows of its complete trials, which must have the column.
+        """Return the rows of each cell's complete trials, which must have the column.
 
-        If a check of a quantity in ``finals`` names a round, the rows contain all recorded rounds.
-        Otherwise they come from the quantity's own table. Trials with numbers below ``also`` are
-        always included.
+        If the quantity is in ``finals`` and the check names a round, the rows include all recorded
+        rounds; otherwise they come from the quantity's own table. Trials with numbers below
+        ``also`` are always included.
 
         Raises
         ------
         Missing
-            If cells lack such rows, or were not timed in common turns; the message names the cells.
+            If cells lack such rows or were not timed in the same turns; the message names the
+            cells.
         """
         table, column, pairs = self.quantity.table, column or self.column, self.pairs
         if table == "studies":
@@ -183,7 +184,6 @@ class Asked:
         return frames
 
     def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
-        """Return the rows of a cell's complete trials from a study's table."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
         rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
@@ -217,7 +217,7 @@ class Asked:
         return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
 
     def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
-        """Return how much the quantity grows in each trial after the round ``since``.
+        """Return the quantity's growth in each trial after the round ``since``.
 
         Raise Missing unless the trials have at least one round after ``since``.
         """
@@ -225,7 +225,7 @@ class Asked:
         return total - self.at(rows, since) if since else total
 
     def series(self, frames: "Sequence[pd.DataFrame]") -> "list[pd.Series]":
-        """Return the values to which the label refers, as series that are indexed by trial.
+        """Return the values described by the label, as series indexed by trial.
 
         These are the values at two rounds, the growth after a round, or the values at the end,
         depending on the arguments ``rounds`` and ``since``.
@@ -239,11 +239,11 @@ class Asked:
         return [self.end(rows) for rows in frames]
 
     def common(self) -> np.ndarray:
-        """Return the `series` over the trials that they have in common, with one row per series."""
+        """Return the `series` over their common trials, one row per series."""
         return common(self.series(self.frames()))
 
     def by_unit(self, values: "pd.Series") -> "pd.Series":
-        """Return the mean on each split if trials play splits of the data, otherwise the values."""
+        """Return the mean on each split if the trials play data splits, otherwise the values."""
         return by_split(values, self["folds"] * self["repeats"]) if "folds" in self else values
 
     def positions(self, frames: "Sequence[pd.DataFrame]") -> np.ndarray:

@@ -50,14 +50,14 @@ def not_run(of: Asked) -> Exact:
 @line("mean", "watched", "mean {column} of {cell}")
 @line("mean", "time", "seconds of {cell}")
 def mean(of: Asked) -> Evidence:
-    """Mean over trials or turns of the value at the end."""
+    """Mean of the final value over trials or turns."""
     (values,) = of.common()
     return inference.turns_mean(log(values)) if of.is_timed else Mean(values)
 
 
 @line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
 def median(of: Asked) -> Evidence:
-    """Median over trials of the value at the end; it describes the typical trial."""
+    """Median of the final value over trials; it describes the typical trial."""
     (values,) = of.common()
     return MedianRatio(values, np.ones(len(values)))
 
@@ -81,7 +81,7 @@ def largest(of: Asked) -> Exact:
 @line("rate", "column", "{column} of {algorithm} per round, {setting}")
 @line("share", "agreement", "selections of {algorithm} that agree with the leader's, {setting}")
 def rate(of: Asked) -> Evidence:
-    """Mean of a counter at the end, divided by the number of rounds.
+    """Mean of a counter's final value, divided by the number of rounds.
 
     For a probe, the statistic is the share of its selections that agree with the leader's.
     """
@@ -94,7 +94,7 @@ def rate(of: Asked) -> Evidence:
 def late_per_round(of: Asked) -> Evidence:
     """Mean regret per round after a given round.
 
-    This is the expected simple regret of a round that is drawn at random from the later rounds.
+    This is the expected simple regret of a round drawn at random from the later ones.
     """
     (rows,) = of.frames()
     played = rows["round"].max() - recorded(rows, of["since"])
@@ -103,7 +103,7 @@ def late_per_round(of: Asked) -> Evidence:
 
 @line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
-    """Share of the total regret that is incurred after a given round."""
+    """Share of the total regret incurred after a given round."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
@@ -121,7 +121,7 @@ def share_of_settings(of: Asked) -> Evidence:
     "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
-    """Share of trials in which the confidence sets of all rounds contained the true parameter.
+    """Share of trials in which every round's confidence set contained the true parameter.
 
     The trials of all settings are pooled. Pool only settings with different names, because trials
     in settings with the same name share random numbers and are not independent.
@@ -142,7 +142,7 @@ def share_covered(of: Asked) -> Evidence:
 @line("ratio", "time", "time of {algorithm}, first / second of {settings}", settings=2)
 @line("ratio", "regret", "regret of {algorithm} at round {rounds} / at round {since}, {setting}")
 def ratio(of: Asked) -> Evidence:
-    """Ratio of two means over the trials or turns that the cells have in common.
+    """Ratio of two means over the cells' common trials or turns.
 
     The claim "the longest time over settings is at most b times the shortest" means that the ratio
     of every pair of settings lies in [1/b, b]. To write one check per pair, use
@@ -153,7 +153,7 @@ def ratio(of: Asked) -> Evidence:
 
 @line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
 def median_ratio(of: Asked) -> Evidence:
-    """Median over common trials of the ratio of regrets; it describes the typical trial."""
+    """Median ratio of regrets over common trials; it describes the typical trial."""
     return MedianRatio(*of.common())
 
 
@@ -161,14 +161,14 @@ def median_ratio(of: Asked) -> Evidence:
 def ratio_of_spreads(of: Asked) -> Evidence:
     """Ratio of the spreads of two algorithms' regret over common trials.
 
-    A spread is the mean distance of the regret from its median.
+    A spread is the mean distance from the median.
     """
     return inference.spread_ratio(*of.common())
 
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
-    """Ratio of the mean regrets of two algorithms, each taken in its own best setting.
+    """Ratio of two algorithms' mean regrets, with each algorithm in its own best setting.
 
     The best setting is the one with the smallest mean regret over the first ``tuning`` trials. The
     ratio uses the remaining trials. The settings must share their random numbers.
@@ -193,7 +193,7 @@ def tuned_ratio(of: Asked) -> Evidence:
     least=RATIO_UNITS,
 )
 def doubling(of: Asked) -> Evidence:
-    """Mean regret at the end divided by mean regret at half of the rounds.
+    """Mean regret at the end, divided by mean regret halfway through the rounds.
 
     The ratio is 2 if regret grows linearly. If the units are splits of the data, which share most
     training rows, the test is corrected as in `splits_mean`.
@@ -271,8 +271,8 @@ def difference_over_splits(of: Asked) -> Evidence:
     """Mean over data splits of the difference between two algorithms' regret per round.
 
     The regret per round is taken between the rounds ``since`` and ``rounds``; if ``since`` is 0, it
-    includes the first round. There are ``folds`` times ``repeats`` splits. Trial i plays the split
-    with the number i modulo this product, and trials on the same split are averaged.
+    includes the first round. There are ``folds`` times ``repeats`` splits. Trial i plays split i
+    modulo this product, and trials on the same split are averaged.
     """
     since, rounds, sides = of["since"], of["rounds"], []
     for rows in of.frames():
@@ -312,7 +312,7 @@ def curvature(of: Asked) -> Evidence:
     least=EXPONENT_UNITS,
 )
 def exponent(of: Asked) -> Evidence:
-    """Exponent with which mean regret grows between two settings, or in t between two rounds."""
+    """Growth exponent of mean regret between two settings, or in t between two rounds."""
     late, early, factor = _between(of)
     return inference.exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
@@ -326,16 +326,15 @@ def exponent(of: Asked) -> Evidence:
     settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
-    """Median over common trials of the exponent with which regret grows between two settings."""
+    """Median growth exponent of regret between two settings, over common trials."""
     late, early, factor = _between(of)
     return inference.exponent_between(MedianRatio(late, early), factor)
 
 
 def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the regrets at the second point, those at the first, and the ratio of the points.
+    """Return the regrets at the second and at the first point, and second point / first point.
 
-    The ratio is the second point divided by the first. The points are positions of settings, or
-    rounds.
+    The points are rounds or positions of settings.
     """
     frames = of.frames()
     if "points" in of:
@@ -355,7 +354,7 @@ def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
     "exponent in t of {column} minus exponent of {against}, from {since}, {cell}",
 )
 def exponent_difference(of: Asked) -> Evidence:
-    """Mean over trials of the difference between the exponents of two columns.
+    """Mean over trials of the difference between two columns' exponents.
 
     Each exponent describes growth in t from the round ``since`` to the end.
     """
@@ -394,7 +393,7 @@ def slope_over_settings(of: Asked) -> Evidence:
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
 @line("slope", "watched", "log-log slope of {column} on {against} of {over}")
 def slope_on(of: Asked) -> Evidence:
-    """Log-log slope of a quantity against another column over settings, at the end of trials."""
+    """Log-log slope, over settings, of a quantity's final value against another column's."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means
@@ -420,7 +419,7 @@ def slope_in_rounds(of: Asked) -> Evidence:
 
 @line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
 def slope_of_largest(of: Asked) -> Exact:
-    """Slope, in the last decade of rounds, of the largest value over trials at each round."""
+    """Log-log slope of the largest value over trials, in the last decade of rounds."""
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
     slope = last_decade_slope(sizes.index, sizes)[0]
@@ -437,10 +436,10 @@ def slope_of_largest(of: Asked) -> Exact:
     "on, {setting}",
 )
 def slope_of_repetitions(of: Asked) -> Evidence:
-    """Log-log slope of the time of a part of an update, or of a pass, averaged over repetitions.
+    """Log-log slope of the time of a pass or of part of an update, averaged over repetitions.
 
-    The slope is taken over dimensions for a part of an update, and over lengths of the history for
-    a pass, in both cases from ``smallest`` on.
+    The slope is taken over history lengths for a pass and over dimensions for part of an update, in
+    both cases from ``smallest`` on.
     """
     where = {key: of[key] for key in ("part", "setting", "algorithm") if key in of}
     rows = of.cells.rows(of.quantity.table, **where)

@@ -1,4 +1,4 @@
-"""The table of metrics; a metric combines a quantity, a statistic and names of arguments."""
+"""The table of metrics; a metric combines a quantity, a statistic and argument names."""
 
 import string
 from collections.abc import Callable, Collection, Mapping
@@ -28,12 +28,12 @@ class Metric:
         The unit that is counted.
     gate : {"", "bound", "tuned", "growth"}
         How `optimist.claims.gates` obtains the factor by which a method must beat uniform play:
-        from the bound of the check ("bound" and "tuned"), or as a constant ("growth"). With
-        "tuned", the settings are tunings, and a method must beat uniform play in only one of them.
-        Empty if the metric compares no regrets, so that it has no gate.
+        from the check's bound ("bound" and "tuned"), or as a constant ("growth"). With "tuned", the
+        settings are tunings, and a method must beat uniform play in only one of them. Empty if the
+        metric compares no regrets and so has no gate.
     least : int or callable
-        The smallest number of units with which the metric can decide, or a function that maps the
-        error allowed on each side to this number. The minimum for all checks also applies.
+        The smallest number of units needed to decide, or a function that computes it from the error
+        allowed on each side. The minimum for all checks also applies.
     is_exact : bool
         Whether the value has no sampling error, so that any number of units suffices.
     settings : int
@@ -63,7 +63,7 @@ class Metric:
         return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
     def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
-        """Return the lane, setting and algorithm of each cell that the metric reads.
+        """Return the lane, setting and algorithm of each cell read by the metric.
 
         The list is empty for facts and studies.
 
@@ -80,7 +80,7 @@ class Metric:
             raise ConfigError(f"arguments are {dict(arguments)!r}: {error}") from None
 
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
-        """Return the minimum number of units needed: units that decide, plus trials for tuning.
+        """Return the minimum number of units: those needed to decide, plus trials for tuning.
 
         ``alpha`` is the error allowed on each side.
         """
@@ -88,7 +88,7 @@ class Metric:
         return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
-# Abbreviations that stand for several arguments in the template of a label.
+# Abbreviations for several arguments in a label's template.
 SHORT = {
     "{pair}": "{numerator} / {denominator}",
     "{cell}": "{algorithm}, {setting}",
@@ -109,12 +109,11 @@ def line(
 ) -> Callable[[Any], Any]:
     """Return a decorator that registers a function as a statistic of the given quantities.
 
-    ``words`` is the template of the label. Its fields are names of arguments, abbreviations that
-    stand for several arguments (`SHORT`), or ``quantity``, which stands for the words of the
-    quantity. ``more`` lists arguments that the label does not show; names in ``quantities`` and
-    ``more`` are separated by spaces. The other parameters are attributes of `Metric`; ``gate``
-    applies only to gated quantities. The evidence is exact if the function's return type is
-    `Exact`.
+    ``words`` is the template of the label. Its fields are names of arguments, abbreviations for
+    several arguments (`SHORT`), or ``quantity``, which stands for the quantity's words. ``more``
+    lists arguments not shown in the label; names in ``quantities`` and ``more`` are separated by
+    spaces. The other parameters are attributes of `Metric`; ``gate`` applies only to gated
+    quantities. The evidence is exact if the function's return type is `Exact`.
     """
 
     def give(function: Any) -> Any:
@@ -139,7 +138,7 @@ def line(
 
 
 def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
-    """Return the metric for a quantity, a statistic and the names of the arguments.
+    """Return the metric with the given quantity, statistic and argument names.
 
     Raises
     ------

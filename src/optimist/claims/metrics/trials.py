@@ -1,8 +1,8 @@
 """Values of single trials, and the trials that several cells have in common.
 
 Trials with the same number form a unit. They share random numbers if they play in the same setting
-or in settings with the same name. In settings with different names they are independent. They are
-paired even then, because a test for two samples of unequal size errs too often under heavy tails.
+or in settings with the same name. In settings with different names they are independent, but they
+are still paired, because a test for two samples of unequal size errs too often under heavy tails.
 In simulations with log-normal noise of sigma 1.5 and samples of 30 and 100 trials, such a test errs
 on a given side in 6.1 % of cases instead of 2.5 %, whereas the test on pairs errs in 1.5 %.
 """
@@ -30,13 +30,13 @@ def last(rows: "pd.DataFrame", column: str) -> "pd.Series":
 
 
 def recorded(rows: "pd.DataFrame", rounds: float) -> int:
-    """Return the last recorded round that is at most ``rounds``, or 0 if there is none."""
+    """Return the last recorded round up to ``rounds``, or 0 if there is none."""
     early = rows["round"][rows["round"] <= rounds]
     return int(early.max()) if len(early) else 0
 
 
 def common(series: "Sequence[pd.Series]") -> np.ndarray:
-    """Return the values of the trials that occur in all series.
+    """Return the values of the trials common to all series.
 
     The result is an array of shape (series, trials).
 
