@@ -206,7 +206,7 @@ def _again(path: Path) -> str:
 
 
 def to_text(origin: Mapping[str, Any]) -> str:
-    """Return the provenance that `trace` returns, as lines of text."""
+    """Return the result of `trace` as lines of text."""
     lines = [origin["file"]]
     if "algorithm" in origin:
         lines.append(
