@@ -49,8 +49,8 @@ class Source:
     path : Path or None
         The YAML file in which to look up line numbers.
     key : str
-        Dotted key whose line all messages give. It is set if the keys of the document differ from
-        those of the file, and is empty otherwise.
+        Dotted key whose line all messages give; empty unless the document's keys differ from the
+        file's.
     """
 
     name: str
@@ -226,8 +226,8 @@ def _line(node: yaml.Node | None, key: str) -> int:
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
     """Yield the name, line and node of each entry in a mapping or list.
 
-    The name of an entry in a mapping is its key, and the name of an item in a list is its index. An
-    item with an id is yielded a second time, under its id.
+    An entry's name is its key in a mapping or its index in a list. A list item with an id is
+    yielded a second time, under its id.
     """
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
