@@ -41,15 +41,15 @@ def with_overlays(
 ) -> dict[str, Any]:
     """Return `content` with the settings and algorithms that overlays add.
 
-    This function is called in another process by `optimist.core.executor.call`, which requires the
-    argument ``tell``; it is not used.
+    The argument ``tell`` is unused; `optimist.core.executor.call`, which runs this function in
+    another process, requires it.
     """
     with using(*overlays):
         return content(listed)
 
 
 def everything() -> dict[str, Table]:
-    """Return the table ``papers`` of all papers and the table ``algorithms`` of all algorithms."""
+    """Return the tables ``papers`` and ``algorithms``, which list all papers and all algorithms."""
     algorithms = []
     for domain, registry in REGISTRIES.items():
         for name in registry.table:
@@ -184,7 +184,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
-    """Return the trials of a paper, grouped by setting."""
+    """Return a paper's trials, grouped by setting."""
     by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
         by_setting.setdefault(trials.cell.setting, []).append(trials)
@@ -204,7 +204,7 @@ def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
 
 
 def of_setting(paper_name: str, text: str) -> dict[str, Any]:
-    """Return the description of a setting, and the table ``options`` of its options.
+    """Return a setting's description, and the table of its ``options``.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def _as_typed(text: str) -> str:
 
 
 def described(environment: str) -> dict[str, tuple[str, str]]:
-    """Return the type and the meaning of each option of an environment, from its docstrings."""
+    """Return the type and meaning of each option of an environment, from its docstrings."""
     cls = environment_class(environment)
     problem = inspect.signature(cls.problem).return_annotation
     horizon = {"horizon": ("int", "T, the number of rounds, which the algorithm knows.")}
@@ -287,7 +287,7 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a row of a table, on as many lines as its longest cell needs.
+    """Format a table row on as many lines as its longest cell needs.
 
     A name in the first column is not broken, so that users can copy it. If it is too long, the
     other columns start on the next line.

@@ -81,7 +81,7 @@ STARTS = {
         trials=10,
     ),
 }
-# For each family of environments, the options of the setting and the algorithms to use in a first
+# For each family of environments, the setting's options and the algorithms to use in a first
 # comparison.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),

@@ -130,8 +130,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield a name and setting for each value under ``each``, or the entry if it has no
-    ``each``."""
+    """Yield a name and setting for each value under ``each``; without it, yield the entry."""
     if "each" not in entry:
         yield name, entry
         return

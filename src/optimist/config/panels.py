@@ -1,7 +1,7 @@
 """Expansion of the entries for panels in ``figures.yaml`` into single panels.
 
 An entry may hold lists under one or more of the keys in `SPREAD`. It then gives one panel for each
-combination of their values, and the value of the key that comes first in `SPREAD` changes slowest.
+combination of their values, and the value of the first key in `SPREAD` changes slowest.
 ``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
 shows its single ``setting`` with each of the values of a key.
 """

@@ -194,9 +194,9 @@ def algorithm(entry: Any) -> str:
 def register(cls: type) -> str:
     """Register a class in this process under its own name, and return that name.
 
-    The name can be used in labels such as ``Mine[gamma=0.1]``. Its trials are played in other
-    processes and are not kept, because changes to the class cannot be detected. Classes in files
-    need no registration.
+    The name can be used in labels such as ``Mine[gamma=0.1]``. Trials of the class are played in
+    other processes and are not kept, because changes to the class cannot be detected. Classes in
+    files need no registration.
 
     Raises
     ------

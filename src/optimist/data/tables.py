@@ -1,6 +1,6 @@
-"""Read and write files with tables of raw data.
+"""Read and write tables of raw data.
 
-Functions import pandas only when they need it, since the workflow loads this module.
+pandas is imported only when needed, because the workflow loads this module.
 """
 
 import json

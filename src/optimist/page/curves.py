@@ -55,7 +55,7 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
 def pack(
     cells: Sequence[Mapping[str, Any]], trials: int
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
-    """Pack the curves of cells into one text. Values below zero are replaced by zero.
+    """Pack the curves of cells into one text, with negative values replaced by zero.
 
     Parameters
     ----------
