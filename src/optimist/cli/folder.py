@@ -65,7 +65,7 @@ def _texts(family: str) -> dict[str, str]:
 
 
 def _words(family: str) -> dict[str, str]:
-    """Return the values of the placeholders in the templates."""
+    """Return the values of the templates' placeholders."""
     start = STARTS[family]
     return {
         "@PAPER@": start.paper,
@@ -86,7 +86,6 @@ def _check(path: str) -> None:
 
 
 def _next(folder: str, paths: list[str], family: str) -> str:
-    """Return a report that lists the written files and suggests the next commands."""
     figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
     run = f"--configfile config/quick.yaml -- {figure}"
     lines = [f"wrote {path}" for path in paths]

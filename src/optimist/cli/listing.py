@@ -97,7 +97,7 @@ def _is_environment(name: str) -> bool:
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
-    """Return the description of an algorithm, and the table of its options."""
+    """Return an algorithm's description, and the table of its options."""
     cls: Any = algorithm_class(name, domain)
     texts = option_texts(cls)
     return {
@@ -132,7 +132,7 @@ def _paper_row(name: str) -> dict[str, Any]:
 
 
 def of_paper(name: str) -> dict[str, Any]:
-    """Return the title, the table ``base settings``, and the algorithms of a paper."""
+    """Return a paper's title, its table ``base settings``, and its algorithms."""
     paper, asked = load_paper(name), _by_setting(name)
     variants = Counter(map(name_of, asked))
     return {
@@ -147,7 +147,7 @@ def of_paper(name: str) -> dict[str, Any]:
 
 
 def of_settings(name: str, pattern: str) -> dict[str, Any]:
-    """Return the title of a paper, and the table ``settings`` of the matching settings.
+    """Return a paper's title, and the table ``settings`` of the matching settings.
 
     Settings with the same base setting are adjacent.
 
@@ -184,7 +184,6 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
-    """Return a paper's trials, grouped by setting."""
     by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
         by_setting.setdefault(trials.cell.setting, []).append(trials)
@@ -251,7 +250,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Return a listing as text in lines of at most ``width`` characters: sentences, then tables."""
+    """Format a listing as sentences, then tables, in lines of at most ``width`` characters."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
     blocks = ["\n".join(sentences)]

@@ -124,7 +124,6 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return the quantity, statistic, arguments, relation and bound of a check."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -141,7 +140,6 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> list[dict[str, Any]]:
-        """Return a list with an entry's control, if it has one."""
         if "control" not in entry:
             return []
         changed = entry["control"]["arguments"].items()
@@ -278,7 +276,7 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
-    """Return whether a condition allows the given alternative of every choice that it mentions."""
+    """Return whether a condition allows the given alternative of every choice it mentions."""
     taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 

@@ -40,7 +40,7 @@ _OCTAL = re.compile(r"[-+]?0o[0-7]+")  # only YAML 1.2 reads these as numbers
 
 @dataclass(frozen=True)
 class Source:
-    """The name of a document in messages, and the file in which to look up line numbers.
+    """A document's name in messages, and its file, which gives the line numbers.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Source:
         Parameters
         ----------
         prefix : str
-            Text to put before each key in a message to make it a dotted key of the document.
+            Prefix that turns each key in a message into a dotted key of the document.
         """
         try:
             yield

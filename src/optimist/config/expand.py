@@ -173,7 +173,7 @@ def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
-    """Yield each part of a race as a block of runs, with one trial for each turn of the part."""
+    """Yield each part of a race as a block of runs, with one trial per turn of the part."""
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
         place = f"timings.{number}.cells.{i}"

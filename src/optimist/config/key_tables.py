@@ -179,7 +179,6 @@ def _default(key: str, hint: Any) -> str:
 
 
 def _allowed(hint: Any) -> str:
-    """Describe the values that a type allows."""
     plain, conditions = bare(hint)
     if get_origin(plain) is Literal:
         return ", ".join(f"`{value}`" for value in get_args(plain))

@@ -22,7 +22,7 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
 ) -> tuple[dict[str, Any], set[str]]:
-    """Return a figure with its panels expanded, and the keys of the file's titles that it uses.
+    """Return a figure with its panels expanded, and the keys it uses of the file's ``titles``.
 
     Parameters
     ----------

@@ -221,8 +221,7 @@ class _Paper:
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
-        """Return a cell's final regrets, their mean with its 95 % interval, its times and
-        statuses."""
+        """Return a cell's final regrets, their mean with its 95 % interval, times and statuses."""
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")

@@ -1,6 +1,6 @@
 """Sentences about results, filled with numbers from claims.
 
-Each sentence names the verdict on which it relies, and is rejected if this verdict changes.
+Each sentence names the verdict on which it relies, and is rejected if that verdict changes.
 """
 
 from collections.abc import Collection, Mapping

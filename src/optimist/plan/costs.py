@@ -24,7 +24,7 @@ UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY = 600.0, 1000.0
 # Memory in MiB of the two Snakemake processes that run in addition to a job's script on a cluster.
 SNAKEMAKE_MB = 450
-# Extra memory in MiB that libraries may use on a machine other than the one that was measured.
+# Extra memory in MiB that libraries may use on a machine other than the measured one.
 LIBRARIES_MB = 250
 # Priority of jobs that other jobs wait for; higher than any value returned by `priority`.
 FIRST = 10**6

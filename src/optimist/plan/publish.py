@@ -246,7 +246,7 @@ def from_results(
 
 
 def _unused(plan: "Plan", trials: Trials) -> list[str]:
-    """Return the existing result files of a cell that none of its jobs would produce."""
+    """Return a cell's existing result files that none of its jobs would produce."""
     files = [*map(Path, plan.trials.files(trials))]
     there = files[0].parent.glob(f"*.{plan.trials.name_of(trials)}.parquet")
     return sorted(map(str, {*there}.difference(files)))

@@ -161,7 +161,6 @@ class PlannedStudies:
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:
-    """Return the sorted names of the data sets used by the given cells."""
     return sorted({cell.spec["dataset"] for cell in cells if "dataset" in cell.spec})
 
 

@@ -105,7 +105,6 @@ def _of_result(path: Path) -> dict[str, Any]:
 
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the provenance of the joined claims of all papers."""
     folder = path.parent
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
