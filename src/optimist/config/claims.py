@@ -20,16 +20,16 @@ Alternative = Mapping[str, Any]
 
 
 class Writer:
-    """Expansion of the claims of one paper into readings.
+    """Expansion of one paper's claims into readings.
 
     Parameters
     ----------
     document : mapping
         The content of a claims file.
     names : Names
-        The settings and lists of the paper.
+        The paper's settings and lists.
     words : mapping
-        The project's table of vague words, with the relation and the bound of each word.
+        The project's table of vague words, with each word's relation and bound.
     """
 
     def __init__(self, document: Mapping[str, Any], names: Names, words: Mapping[str, Any]) -> None:

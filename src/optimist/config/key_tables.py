@@ -1,4 +1,4 @@
-"""Generation of the tables of keys in config/README.md from the models.
+"""Generation of the key tables in config/README.md from the models.
 
 ``python -m optimist.config.key_tables`` writes each table between the lines
 ``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.

@@ -25,7 +25,7 @@ from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Setting, Settings
 from optimist.figures.models import Figures, Style
 
-# The files of a paper that define its runs and figures, with their models.
+# The models of the files that define a paper's runs and figures.
 ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 
 

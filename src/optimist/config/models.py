@@ -67,7 +67,7 @@ class Data(Keys):
 class Covertype(Keys):
     #: Number of K-means clusters, which become the arms.
     clusters: Annotated[int, Ge(1), Le(100_000)]
-    seed: Seed  #: Seed of K-means; 7 gives the extreme means that the paper reports.
+    seed: Seed  #: Seed of K-means; 7 gives the extreme means reported in the paper.
     n_init: Annotated[int, Ge(1), Le(1000)]  #: Number of K-means restarts.
     #: Seeds for which the extreme cluster means are reported.
     spread_seeds: Annotated[list[Seed], MinLen(1)]

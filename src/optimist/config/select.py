@@ -183,7 +183,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm; if the algorithm is given as a class, register it."""
+    """Return an algorithm's label; if the algorithm is given as a class, register it."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):

@@ -33,7 +33,7 @@ def read(path: str | Path) -> "pd.DataFrame":
 
 
 def read_raw(path: str | Path) -> "pd.DataFrame":
-    """Read a fetched table from a file named after its data set, and verify it once more.
+    """Read a fetched table from a file named after its data set, and verify it again.
 
     Raises
     ------

@@ -221,7 +221,11 @@ class _Paper:
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
-        """Return a cell's final regrets, their mean with its 95 % interval, times and statuses."""
+        """Return a cell's results at the end of its trials.
+
+        These are the final regrets, their mean with its 95 % interval, and the trials' times and
+        statuses.
+        """
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")

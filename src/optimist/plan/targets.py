@@ -65,7 +65,7 @@ class PlannedTargets:
     # Products.
 
     def product(self, paper: str, kind: str, name: str) -> Product:
-        """Return the product for a figure, a table or the claims of a paper.
+        """Return the product for one of a paper's figures or tables, or for its claims.
 
         Parameters
         ----------
