@@ -63,7 +63,7 @@ class PlannedJobs:
         ]
 
     def data(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[str]]:
-        """Return an input function that gives the prepared data sets that the trials use."""
+        """Return an input function that gives the prepared data sets used by the trials."""
 
         def inputs(wildcards: Any) -> list[str]:
             specs = [trials.cell.spec for trials in of(wildcards)]

@@ -213,7 +213,8 @@ def _count_unpublished(
 def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
     """Return whether to keep the trials in the table instead of the fresh results.
 
-    They are kept if there are more of them, and the same code played them or this run is shortened.
+    They are kept if there are more of them and either the same code played them or this run is
+    shortened.
     """
     if record is None or record.trials <= fresh.trials:
         return False

@@ -1,4 +1,4 @@
-"""The job that computes the tables of a study, and records how they were made."""
+"""The job that computes a study's tables and records how they were made."""
 
 import sys
 from collections.abc import Mapping
