@@ -109,7 +109,7 @@ def papers(*_: object) -> list[str]:
 
 
 def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
-    """Yield completions of an algorithm label, except names of files."""
+    """Yield completions of an algorithm label, excluding file names."""
     from optimist.algorithms import REGISTRIES, algorithm_class, option_names
     from optimist.core.docstrings import parameters_of
     from optimist.core.registry import names_file
@@ -151,7 +151,7 @@ def _written_options(name: str) -> dict[str, str]:
 def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:
     """Yield completions of an algorithm label, including Python files and folders.
 
-    If settings of papers were typed before, only algorithms for their domains are offered.
+    If settings of papers have been typed, only algorithms for their domains are offered.
     """
     from argcomplete.completers import FilesCompleter
 

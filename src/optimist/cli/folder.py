@@ -10,7 +10,7 @@ from optimist.core.errors import ConfigError, one_of
 from optimist.core.files import read_text
 from optimist.core.root import project_root
 
-# Overlays and profiles copied from the package, so that users can change them.
+# Overlays and profiles copied from the package for users to change.
 COPIED = (
     "config/quick.yaml",
     "config/cluster.yaml",
@@ -18,7 +18,7 @@ COPIED = (
     "profiles/slurm/config.yaml",
     "profiles/lsf/config.yaml",
 )
-# Files made from templates, with the names of the templates.
+# Files made from templates, with the templates' names.
 WRITTEN = {"Snakefile": "Snakefile", "config/lab.yaml": "lab.yaml", ".gitignore": "gitignore"}
 ALGORITHM = "mine"
 
@@ -29,9 +29,9 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
     Parameters
     ----------
     folder : str
-        Path of the folder, which is created if necessary. Existing files are not changed.
+        Path of the folder, created if necessary. Existing files are not changed.
     family : {"glb", "heavy_tailed", "kernel", "box"}
-        The interface of the algorithm, which also determines the paper in which to try it.
+        The algorithm's interface, which also determines the paper to try it in.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def _texts(family: str) -> dict[str, str]:
 
 
 def _words(family: str) -> dict[str, str]:
-    """Return the values of the placeholders in the templates."""
+    """Return the values of the templates' placeholders."""
     start = STARTS[family]
     return {
         "@PAPER@": start.paper,
@@ -86,7 +86,6 @@ def _check(path: str) -> None:
 
 
 def _next(folder: str, paths: list[str], family: str) -> str:
-    """Return a report that lists the written files and suggests the next commands."""
     figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
     run = f"--configfile config/quick.yaml -- {figure}"
     lines = [f"wrote {path}" for path in paths]

@@ -41,15 +41,15 @@ def with_overlays(
 ) -> dict[str, Any]:
     """Return `content` with the settings and algorithms that overlays add.
 
-    This function is called in another process by `optimist.core.executor.call`, which requires the
-    argument ``tell``; it is not used.
+    The argument ``tell`` is unused; `optimist.core.executor.call`, which runs this function in
+    another process, requires it.
     """
     with using(*overlays):
         return content(listed)
 
 
 def everything() -> dict[str, Table]:
-    """Return the table ``papers`` of all papers and the table ``algorithms`` of all algorithms."""
+    """Return the tables ``papers`` and ``algorithms``, which list all papers and all algorithms."""
     algorithms = []
     for domain, registry in REGISTRIES.items():
         for name in registry.table:
@@ -97,7 +97,7 @@ def _is_environment(name: str) -> bool:
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
-    """Return the description of an algorithm, and the table of its options."""
+    """Return an algorithm's description, and the table of its options."""
     cls: Any = algorithm_class(name, domain)
     texts = option_texts(cls)
     return {
@@ -132,7 +132,7 @@ def _paper_row(name: str) -> dict[str, Any]:
 
 
 def of_paper(name: str) -> dict[str, Any]:
-    """Return the title, the table ``base settings``, and the algorithms of a paper."""
+    """Return a paper's title, its table ``base settings``, and its algorithms."""
     paper, asked = load_paper(name), _by_setting(name)
     variants = Counter(map(name_of, asked))
     return {
@@ -147,7 +147,7 @@ def of_paper(name: str) -> dict[str, Any]:
 
 
 def of_settings(name: str, pattern: str) -> dict[str, Any]:
-    """Return the title of a paper, and the table ``settings`` of the matching settings.
+    """Return a paper's title, and the table ``settings`` of the matching settings.
 
     Settings with the same base setting are adjacent.
 
@@ -184,7 +184,6 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
 
 
 def _by_setting(name: str) -> dict[str, list[Trials]]:
-    """Return the trials of a paper, grouped by setting."""
     by_setting: dict[str, list[Trials]] = {}
     for trials in expand(load_paper(name)):
         by_setting.setdefault(trials.cell.setting, []).append(trials)
@@ -204,7 +203,7 @@ def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
 
 
 def of_setting(paper_name: str, text: str) -> dict[str, Any]:
-    """Return the description of a setting, and the table ``options`` of its options.
+    """Return a setting's description, and the table of its ``options``.
 
     Parameters
     ----------
@@ -240,7 +239,7 @@ def _as_typed(text: str) -> str:
 
 
 def described(environment: str) -> dict[str, tuple[str, str]]:
-    """Return the type and the meaning of each option of an environment, from its docstrings."""
+    """Return the type and meaning of each option of an environment, from its docstrings."""
     cls = environment_class(environment)
     problem = inspect.signature(cls.problem).return_annotation
     horizon = {"horizon": ("int", "T, the number of rounds, which the algorithm knows.")}
@@ -251,7 +250,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Return a listing as text in lines of at most ``width`` characters: sentences, then tables."""
+    """Format a listing as sentences, then tables, in lines of at most ``width`` characters."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
     blocks = ["\n".join(sentences)]
@@ -287,7 +286,7 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a row of a table, on as many lines as its longest cell needs.
+    """Format a table row on as many lines as its longest cell needs.
 
     A name in the first column is not broken, so that users can copy it. If it is too long, the
     other columns start on the next line.

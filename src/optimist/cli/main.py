@@ -28,8 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str or None
-        Words of the command line; if None, the arguments of this process. In that case, the
-        process also fixes its BLAS kernels and, if the command plays trials, exits on signals.
+        Words of the command line; None for the arguments of this process, which then also fixes its
+        BLAS kernels and, if the command plays trials, exits on signals.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # print characters outside the encoding as escapes
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_when_asked():
-    """Raise SystemExit on SIGTERM and SIGHUP, except for a signal that the process ignores."""
+    """Raise SystemExit on SIGTERM and SIGHUP, unless the process ignores the signal."""
 
     def leave(number, frame):
         if number == signal.SIGHUP:  # the terminal is closed
@@ -102,7 +102,7 @@ class _Parser(argparse.ArgumentParser):
         return options
 
     def error(self, message):
-        """End the process with an error message in one line, without the usage."""
+        """End the process with a one-line error message, without the usage."""
         words = f"error: {message}; `{self.prog} --help` shows the usage"
         self.exit(2, f"{terminal.shown(words)}\n")
 
@@ -134,7 +134,7 @@ REMAKING = (
 )
 CORES = _arg("--cores", default="all", metavar="N", help="default: all")
 ROUNDS = _arg("--rounds", type=_whole, metavar="N", help="stop after N rounds")
-# For each command, its module and function, and its help text.
+# The module, function and help text of each command.
 COMMANDS = {
     "list": ("look:list_", "print papers, settings, algorithms, and their options"),
     "run": ("play:run", "run one cell outside the workflow"),

@@ -81,7 +81,7 @@ STARTS = {
         trials=10,
     ),
 }
-# For each family of environments, the options of the setting and the algorithms to use in a first
+# For each family of environments, the setting's options and the algorithms to use in a first
 # comparison.
 WORLDS = {
     "arms": ("", ("glb_omd", "ecolog")),
@@ -176,7 +176,6 @@ def _check_path(path: str) -> None:
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:
-    """Return a report that names the written file and suggests the next commands."""
     lines = [f"wrote {path}", "next, and after each change:"]
     lines.append(f"  optimist check {shlex.quote(label)}")
     if what == "algorithm":

@@ -1,4 +1,4 @@
-"""Commands that show verdicts, provenance and the state of results, and one that makes the page."""
+"""Commands that show verdicts, provenance and the state of results, or make the page."""
 
 import json
 import shlex

@@ -44,7 +44,7 @@ def check_shown(paper: Mapping[str, Any], source: Source) -> None:
     """
     for name, figure in paper.get("figures", {}).items():
         place, panels = f"figures.{name}", figure["panels"]
-        # One entry in the file may give several panels, so messages give the line of the figure.
+        # One entry in the file may expand to several panels, so messages give the figure's line.
         of_figure = replace(source, key=place)
         if not 1 <= len(panels) <= MOST_PANELS:
             raise ConfigError(
@@ -113,7 +113,6 @@ def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
 
 
 def _check_names(paper: Mapping[str, Any]) -> None:
-    """Raise ConfigError if ``names`` or ``options`` contains an unknown algorithm or option."""
     for key in ("names", "options"):
         for name in paper.get(key, {}):
             if not is_algorithm(name):

@@ -1,7 +1,7 @@
-"""Readings of claims: a reading lists the checks for one way to fill in what a paper leaves open.
+"""Readings of claims: each lists the checks for one way of filling in what a paper leaves open.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
-reading combines one alternative of each choice. An alternative may change settings, options of
+reading takes one alternative from each choice. An alternative may change settings, options of
 settings, and labels of algorithms. This module applies these changes to the checks of the claim, so
 that `optimist.claims` needs only the names and descriptions of the choices.
 """
@@ -20,16 +20,16 @@ Alternative = Mapping[str, Any]
 
 
 class Writer:
-    """Expansion of the claims of one paper into readings.
+    """Expansion of one paper's claims into readings.
 
     Parameters
     ----------
     document : mapping
         The content of a claims file.
     names : Names
-        The settings and lists of the paper.
+        The paper's settings and lists.
     words : mapping
-        The project's table of vague words, with the relation and the bound of each word.
+        The project's table of vague words, with each word's relation and bound.
     """
 
     def __init__(self, document: Mapping[str, Any], names: Names, words: Mapping[str, Any]) -> None:
@@ -52,7 +52,7 @@ class Writer:
         return alternatives
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with its ``choices`` as in the file, and with all its ``readings``.
+        """Return a claim with its ``choices`` as written and all its ``readings``.
 
         Raises
         ------
@@ -124,7 +124,6 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return the quantity, statistic, arguments, relation and bound of a check."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -141,7 +140,6 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> list[dict[str, Any]]:
-        """Return a list that contains the control of an entry, or is empty if there is none."""
         if "control" not in entry:
             return []
         changed = entry["control"]["arguments"].items()
@@ -170,7 +168,7 @@ class Writer:
     def _changed(
         self, place: str, key: str, value: Any, alternatives: Sequence[Alternative]
     ) -> Any:
-        """Return an argument with the changes that the alternatives make to its labels."""
+        """Return an argument with the alternatives' changes applied to its labels."""
         if isinstance(value, list):
             return [self._changed(place, key, one, alternatives) for one in value]
         if not isinstance(value, str) or key not in (*SETTINGS, *ALGORITHMS):
@@ -245,7 +243,7 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
 def _check_kind(
     claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
 ) -> None:
-    """Raise ConfigError if a check lacks a key that it needs, or has one that it must not have."""
+    """Raise ConfigError if a check lacks a required key or has a forbidden one."""
     kind = claim.get("kind", "empirical")
     where = f"claim {claim['id']!r}: a check of {entry['statistic']} of {entry['quantity']}"
     is_band = kind == "empirical" and made["relation"] == "between"
@@ -278,16 +276,16 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
-    """Return whether a condition allows the given alternative of every choice that it mentions."""
+    """Return whether a condition allows the given alternative of every choice it mentions."""
     taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
 def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
-    """Apply the replacements in each of the maps, in order, to a label.
+    """Apply the replacements in each map to a label, in order.
 
-    A replacement with the same name as the label only adds options. Therefore, one choice can set
-    the solver of an algorithm, and another choice its radius.
+    A replacement with the same name as the label only adds options, so that one choice can set an
+    algorithm's solver and another its radius.
     """
     label = Label.parse(text)
     for replacements in maps:

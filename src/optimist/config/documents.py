@@ -40,7 +40,7 @@ _OCTAL = re.compile(r"[-+]?0o[0-7]+")  # only YAML 1.2 reads these as numbers
 
 @dataclass(frozen=True)
 class Source:
-    """The name of a document in messages, and the file in which to look up line numbers.
+    """A document's name in messages, and its file, which gives the line numbers.
 
     Attributes
     ----------
@@ -49,8 +49,8 @@ class Source:
     path : Path or None
         The YAML file in which to look up line numbers.
     key : str
-        Dotted key whose line all messages give. It is set if the keys of the document differ from
-        those of the file, and is empty otherwise.
+        Dotted key whose line all messages give; empty unless the document's keys differ from the
+        file's.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Source:
         Parameters
         ----------
         prefix : str
-            Text to put before each key in a message to make it a dotted key of the document.
+            Prefix that turns each key in a message into a dotted key of the document.
         """
         try:
             yield
@@ -226,8 +226,8 @@ def _line(node: yaml.Node | None, key: str) -> int:
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
     """Yield the name, line and node of each entry in a mapping or list.
 
-    The name of an entry in a mapping is its key, and the name of an item in a list is its index. An
-    item with an id is yielded a second time, under its id.
+    An entry's name is its key in a mapping or its index in a list. A list item with an id is
+    yielded a second time, under its id.
     """
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):

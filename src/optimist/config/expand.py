@@ -1,4 +1,4 @@
-"""Expansion of the files of a paper into one configuration without abbreviations.
+"""Expansion of a paper's files into one configuration without abbreviations.
 
 A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
 The configuration is a dict with the keys of the first three files, in which canonical labels
@@ -24,7 +24,7 @@ _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 def with_additions(
     rooms: Mapping[str, Mapping[str, Any]], additions: Mapping[str, Any], files: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Add settings, runs, figures and algorithms to the documents of a paper.
+    """Add settings, runs, figures and algorithms to a paper's documents.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def with_additions(
         The documents ``settings``, ``runs`` and ``figures``.
     additions : mapping
         Entries to add, under the keys ``settings``, ``runs`` and ``figures``. Each is written as in
-        the document that has the same name.
+        the document of the same name.
     files : mapping
-        Classes of users' algorithms, as ``path.py:Class``, by the names of the algorithms in the
+        Classes of users' algorithms, as ``path.py:Class``, by the algorithms' names in the
         documents.
 
     Raises
@@ -62,7 +62,7 @@ def names_of(
     sources: Mapping[str, Source],
     files: Mapping[str, str] | None = None,
 ) -> Names:
-    """Return the settings and lists of a paper.
+    """Return a paper's settings and lists.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield a name and setting for each value under ``each``, or the entry if it lacks ``each``."""
+    """Yield a name and setting for each value under ``each``; without it, yield the entry."""
     if "each" not in entry:
         yield name, entry
         return
@@ -146,7 +146,7 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
 def expand_claims(
     document: Mapping[str, Any], names: Names, words: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the content of a claims file, with all readings and with canonical labels.
+    """Return the content of a claims file, with all readings and canonical labels.
 
     The argument ``names`` is the result of `names_of`, and ``words`` is the table of vague words.
     """
@@ -173,7 +173,7 @@ def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
-    """Yield each part of a race as a block of runs, with one trial for each turn of the part."""
+    """Yield each part of a race as a block of runs, with one trial per turn of the part."""
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
         place = f"timings.{number}.cells.{i}"

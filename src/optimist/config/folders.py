@@ -1,4 +1,4 @@
-"""A check of the folders for results and figures: they must be distinct and hold no sources."""
+"""Check that the folders for results and figures are distinct and hold no sources."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Generation of the tables of keys in config/README.md from the models.
+"""Generation of the key tables in config/README.md from the models.
 
 ``python -m optimist.config.key_tables`` writes each table between the lines
 ``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
@@ -25,7 +25,7 @@ from optimist.figures import TABLES as TABLES_SHOWN
 from optimist.figures import models as panels
 from optimist.figures.studies import STUDIES, study_class
 
-# For each table, by its name, the model whose keys it lists.
+# The model whose keys each table lists, by table name.
 TABLES: dict[str, Any] = {
     "config": config.Config,
     "settings": runs.Settings,
@@ -73,7 +73,7 @@ Row = tuple[str, str, str, str]
 
 
 def with_tables(text: str) -> str:
-    """Return a text after updating the tables between its markers."""
+    """Return a text with the tables between its markers updated."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{_table(mark[2])}{mark[3]}", text)
 
 
@@ -117,7 +117,7 @@ def _first_line(documented: Any) -> str:
 
 
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
-    """Return a row for each key of any kind; keys that all kinds have come first."""
+    """Return a row for each key of any kind, starting with the keys shared by all kinds."""
     kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
     rows_of_key: dict[str, list[Row]] = {}
     for rows in kinds:
@@ -130,7 +130,7 @@ def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
 
 
 def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
-    """Return the default of a key if all kinds have the key with this default, otherwise "".
+    """Return a key's default if every kind has the key with the same default, otherwise "".
 
     For a key of list items, only the kinds that have the list are considered.
     """
@@ -179,7 +179,6 @@ def _default(key: str, hint: Any) -> str:
 
 
 def _allowed(hint: Any) -> str:
-    """Describe the values that a type allows."""
     plain, conditions = bare(hint)
     if get_origin(plain) is Literal:
         return ", ".join(f"`{value}`" for value in get_args(plain))

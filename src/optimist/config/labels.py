@@ -33,7 +33,7 @@ class Names:
     bases : mapping
         The paper's base settings, by name.
     files : mapping or None
-        Classes of users' algorithms, as ``path.py:Class``, by the names of the algorithms in the
+        Classes of users' algorithms, as ``path.py:Class``, by the algorithms' names in the
         configuration.
 
     Attributes
@@ -53,14 +53,14 @@ class Names:
         self._canonicals: dict[str, str] = {}
 
     def add_lists(self, lists: Mapping[str, Any]) -> None:
-        """Add named lists; the entries of a list may refer to lists that were added before it."""
+        """Add named lists; their entries may refer to lists added earlier."""
         for name, entries in lists.items():
             if name in self._lists:
                 raise ConfigError(f"lists.{name} is already defined elsewhere; allowed: a new name")
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
     def labels(self, place: str, entries: Any) -> list[str]:
-        """Return the canonical labels of the entries of a list, without repetitions.
+        """Return the canonical labels of a list's entries, without duplicates.
 
         Error messages refer to the list by its key, ``place``.
         """
@@ -79,7 +79,7 @@ class Names:
         return self._canonicals[text]
 
     def setting(self, place: str, text: str) -> str:
-        """Return the label of a setting in canonical form.
+        """Return a setting's label in canonical form.
 
         Raises
         ------

@@ -25,15 +25,15 @@ from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Setting, Settings
 from optimist.figures.models import Figures, Style
 
-# The files of a paper that define its runs and figures, with their models.
+# The models of the files that define a paper's runs and figures.
 ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 
 
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
     """Merge the YAML files ``overlays`` over config/config.yaml; check and return the result.
 
-    The ``values`` are texts of the form ``key=value``, as in Snakemake's option ``--config``. They
-    are merged last.
+    The ``values`` have the form ``key=value``, as in Snakemake's option ``--config``, and are
+    merged last.
     """
     config: dict[str, Any] = {}
     for overlay in overlays:
@@ -121,7 +121,7 @@ def claims_path(name: str) -> Path:
 
 @lru_cache
 def load_words() -> dict[str, Any]:
-    """Return the meanings of the papers' vague words: the relation and bound of each word."""
+    """Return the meanings of the papers' vague words, each a relation and a bound."""
     words: dict[str, Any] = read("config/words.yaml", Vocabulary)
     with _source("config/words.yaml").named():
         for word, entry in words.items():
@@ -225,7 +225,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     dict
         The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
         lists and sweeps. ``settings`` holds the full specification of every base setting and of
-        every setting label that the files use; ``style`` holds the style of the paper's methods.
+        every setting label used in the files; ``style`` holds the style of the paper's methods.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
@@ -278,7 +278,7 @@ def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
 def _rooms(
     folder: Path, changes: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Source]]:
-    """Return a paper's documents with the additions, and the source of each for messages."""
+    """Return a paper's documents, with the additions, and each document's source for messages."""
     sources = {room: _source(f"config/papers/{folder.name}/{room}.yaml") for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     additions = (changes or {}).get("additions", {}).get(folder.name, {})
@@ -332,7 +332,7 @@ def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
 
 
 def matches(label: str, pattern: str) -> bool:
-    """Return whether a pattern selects the label of a setting.
+    """Return whether a pattern selects a setting's label.
 
     A pattern with ``[`` is compared with the whole label. Any other pattern is compared with the
     name alone, so that it selects the setting with any options. ``*`` matches any text, and ``?``

@@ -49,8 +49,8 @@ class Only(Keys):
 
 
 class Timing(Keys):
-    #: Whether a race reserves more cores than the one that it uses and, on a cluster, a whole node.
-    #: If not, other jobs disturb the race, and its times are meaningless.
+    #: Whether a race reserves more cores than the one it uses and, on a cluster, a whole node.
+    #: Otherwise, other jobs disturb the race and make its times meaningless.
     exclusive: bool
     #: Maximum number of cores that a timing job reserves, although it uses only one; null means all
     #: cores of the machine.
@@ -67,7 +67,7 @@ class Data(Keys):
 class Covertype(Keys):
     #: Number of K-means clusters, which become the arms.
     clusters: Annotated[int, Ge(1), Le(100_000)]
-    seed: Seed  #: Seed of K-means; 7 gives the extreme means that the paper reports.
+    seed: Seed  #: Seed of K-means; 7 gives the extreme means reported in the paper.
     n_init: Annotated[int, Ge(1), Le(1000)]  #: Number of K-means restarts.
     #: Seeds for which the extreme cluster means are reported.
     spread_seeds: Annotated[list[Seed], MinLen(1)]
@@ -86,19 +86,19 @@ class Config(Keys):
     figures: str  #: Folder for figures, tables, claims and their records.
     caps: Caps  #: Caps on the papers' plans; null means no cap.
     changes: Changes  #: Changes to the papers' plans, such as more trials or longer horizons.
-    #: Your own algorithms, by the names that runs and figures use for them. Each is a class in a
+    #: Your own algorithms, by the names used in runs and figures. Each is a class in a
     #: file, given as path.py:Class. The path is relative to the folder in which Snakemake runs.
     algorithm_files: dict[Name, ClassInFile]
     #: Additional settings, blocks of runs, and figures, by paper, written as in the paper's files.
     additions: dict[str, Additions]
     only: Only  #: Selection of cells and products; an empty list selects all.
-    #: Minimum number of trials or turns for the cells of a claim, by the id of the claim.
-    #: `optimist claims --open` shows the number that would decide an open claim.
+    #: Minimum number of trials or turns for the cells of a claim, by claim id. `optimist claims
+    #: --open` shows the number that would decide an open claim.
     decide: dict[str, Trials]
     #: Which cells are played. `ignore` plays every cell; `use` plays only cells that are missing
     #: from the committed tables or were produced by different code.
     committed: Literal["ignore", "use"]
-    #: Whether a trial that exceeds the resources of its job ends with a status. If false, the
+    #: Whether a trial that exceeds its job's resources ends with a status. If false, the
     #: scheduler ends the whole job.
     resource_limits: bool
     memory_factor: Factor  #: Factor by which to multiply the memory that jobs request.
@@ -125,7 +125,7 @@ class Said(Keys):
     headline: str
     says: str  #: What the paper says, for the README's table.
     measured: str  #: What we measured, with numbers written as in `headline`.
-    #: Checks whose numbers these sentences quote, each under a name that you choose.
+    #: Checks whose numbers these sentences quote, each under a name of your choice.
     numbers: dict[str, Number]
     expects: dict[str, str]  #: Verdicts that the sentences assume, by claim.
 

@@ -1,9 +1,9 @@
 """Expansion of the entries for panels in ``figures.yaml`` into single panels.
 
 An entry may hold lists under one or more of the keys in `SPREAD`. It then gives one panel for each
-combination of their values; the earlier a key is in `SPREAD`, the more slowly its value changes.
-``settings: {each: ...}`` gives one panel for each setting. A panel with
-``over: {key: values}`` shows its single ``setting`` with each of the values of a key.
+combination of their values, and the value of the first key in `SPREAD` changes slowest.
+``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
+shows its single ``setting`` with each of the values of a key.
 """
 
 import re
@@ -22,7 +22,7 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
 ) -> tuple[dict[str, Any], set[str]]:
-    """Return a figure with its panels expanded, and the keys of the file's titles that it uses.
+    """Return a figure with its panels expanded, and the keys it uses of the file's ``titles``.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def expand_figure(
     Raises
     ------
     ConfigError
-        If one of the figure's own ``titles`` is used by none of its panels.
+        If none of the figure's panels uses one of its own ``titles``.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}

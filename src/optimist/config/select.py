@@ -37,7 +37,7 @@ class Setting:
     label : str
         Canonical label of the setting.
     title : str
-        Display name, by default the label.
+        Display name; the default is the label.
     """
 
     paper: str
@@ -80,9 +80,8 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
     texts : str
         Either ``paper/label``, where ``*`` and ``?`` in the label are wildcards, or the label of an
         environment in a file or an installed package, such as ``world.py:World[dimension=3]``.
-        Wildcards in the name of the label match settings of the paper, and the options after the
-        name apply to all of them. Wildcards inside the brackets match only settings that the paper
-        runs.
+        Wildcards in the label's name match the paper's settings, and any options after the name
+        apply to all of them. Wildcards inside brackets match only settings that the paper runs.
     options : value
         Options for all these settings, such as ``horizon=2000``.
 
@@ -100,7 +99,7 @@ def once(chosen: Iterable[Setting]) -> list[Setting]:
     Raises
     ------
     ConfigError
-        If environments in different files have the same name, because names must be unique.
+        If environments in different files have the same name.
     """
     by_name: dict[str, Setting] = {}
     for one in chosen:
@@ -167,7 +166,7 @@ def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
 
 
 def _own(text: str) -> Setting:
-    """Return a setting for an environment that a user wrote; it is named after the class."""
+    """Return a setting for a user's environment, named after its class."""
     asked = Label.parse(text, "setting")
     name = asked.name.rpartition(":")[2]
     spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
@@ -184,7 +183,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 
 
 def algorithm(entry: Any) -> str:
-    """Return the label of an algorithm; if the algorithm is given as a class, register it."""
+    """Return an algorithm's label; if the algorithm is given as a class, register it."""
     if isinstance(entry, str):
         return with_file(entry)
     if isinstance(entry, type):
@@ -195,8 +194,8 @@ def algorithm(entry: Any) -> str:
 def register(cls: type) -> str:
     """Register a class in this process under its own name, and return that name.
 
-    The name can be used in labels such as ``Mine[gamma=0.1]``. Other processes play the trials of
-    the class. The trials are not kept, because changes to the class cannot be detected. Classes in
+    The name can be used in labels such as ``Mine[gamma=0.1]``. Trials of the class are played in
+    other processes and are not kept, because changes to the class cannot be detected. Classes in
     files need no registration.
 
     Raises
@@ -252,7 +251,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
 
 
 def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return, by label, the cells of algorithms that are classes in files or packages.
+    """Return the cells of algorithms that are classes in files or packages, by label.
 
     The classes are loaded in another process. If a class ends that process, it is not checked here;
     the processes that play its trials will end in the same way and report the error.

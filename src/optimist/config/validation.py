@@ -25,7 +25,7 @@ _TYPES = {
     bool: "true or false",
     NoneType: "null",
 }
-# Descriptions of violated bounds, by the name that pydantic gives to the kind of fault.
+# Descriptions of violated bounds, by pydantic's name for the kind of fault.
 _BOUNDS = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
@@ -145,7 +145,7 @@ class _Fault:
     def of(cls, error: Mapping[str, Any], document: Any, model: Any) -> "_Fault":
         """Construct a fault from a pydantic error.
 
-        The location in the error also contains members of unions. The path leaves them out.
+        The error's location also contains members of unions, which the path leaves out.
         """
         kind, location, path = error["type"], error["loc"], list[Any]()
         value, hint = document, model

@@ -43,7 +43,7 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
 
 
 def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str]) -> "pd.DataFrame":
-    """Download a table from UCI without a time limit; return those ``columns`` that the table has.
+    """Download a table from UCI without a time limit; return those of ``columns`` that it has.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """Fetch a public data set from UCI or from the copy in ``data/mirror``, and verify it.
 
-``data/sources.csv`` contains the SHA-256 of each data set's content. `fetch` tries UCI
-first and then the copy. It returns only content with this SHA-256, so results never depend on where
-the content came from.
+``data/sources.csv`` contains the SHA-256 of each data set's content. `fetch` tries UCI first and
+then the copy. It returns only content with this SHA-256, so results never depend on its origin.
 """
 
 import logging
@@ -54,14 +53,14 @@ def fetch(
         The registered columns, with one row per case; whole numbers have the smallest possible
         integer type.
     record : dict
-        Dict that JSON can represent, with keys ``name``, ``version``, ``source``, ``attempts``,
+        Dict of plain data with keys ``name``, ``version``, ``source``, ``attempts``,
         ``digest``, ``rows`` and ``fetched_at``. Each attempt is a dict with keys ``source``,
         ``seconds`` and ``error``; the attempt that succeeded has the error None.
 
     Raises
     ------
     ConfigError
-        If the name is unknown or an option is wrong.
+        If the name is unknown or an option is invalid.
     DataError
         If no verified copy is available.
     """

@@ -33,7 +33,7 @@ def default_data_dir() -> Path:
 
 
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:
-    """Read the registry of data sets; return a dict from the name of a data set to its line.
+    """Read the registry of data sets; return a dict that maps each name to its line.
 
     Raises
     ------

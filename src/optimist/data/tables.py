@@ -1,6 +1,6 @@
-"""Read and write files with tables of raw data.
+"""Read and write tables of raw data.
 
-Functions import pandas only when they need it, since the workflow loads this module.
+pandas is imported only when needed, because the workflow loads this module.
 """
 
 import json
@@ -33,7 +33,7 @@ def read(path: str | Path) -> "pd.DataFrame":
 
 
 def read_raw(path: str | Path) -> "pd.DataFrame":
-    """Read a fetched table from a file named after its data set, and verify it once more.
+    """Read a fetched table from a file named after its data set, and verify it again.
 
     Raises
     ------

@@ -88,7 +88,7 @@ def _text(value: str | float) -> str:
 
 
 def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Store whole numbers in the smallest signed integer type, so equal tables share dtypes."""
+    """Store whole numbers in the smallest signed type, so that equal tables have equal dtypes."""
     import pandas as pd
 
     def compact(column: "pd.Series") -> "pd.Series":

@@ -15,8 +15,8 @@ from optimist.page.content import collect
 from optimist.plan.plan import Plan
 
 MOST_BYTES = 5_000_000
-# Maximum numbers of trials per cell whose curves the page contains. They are tried in this order
-# until the page has at most ``ROOMY_BYTES`` bytes.
+# Maximum numbers of trials per cell with curves on the page, tried in this order until the page has
+# at most ``ROOMY_BYTES`` bytes.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
 SCRIPTS = (

@@ -46,7 +46,7 @@ EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
 def collect(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the content of the page, in which cells contain the curves from `curves.of_cell`.
+    """Return the page's content, in which cells contain the curves from `curves.of_cell`.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _quantiles(most: int) -> list[float]:
 
 
 class _Paper:
-    """The committed files of a paper, and the part of the page that is made from them."""
+    """A paper's committed files, and the part of the page made from them."""
 
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
@@ -163,7 +163,7 @@ class _Paper:
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
         """Return whether the page shows a figure.
 
-        It shows the requested figures. Those outside the group ``paper`` must also exist.
+        It shows requested figures, but those outside the group ``paper`` only if they exist.
         """
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
@@ -221,7 +221,11 @@ class _Paper:
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
-        """Return a cell's final regrets, their mean and its 95 % interval, times and statuses."""
+        """Return a cell's results at the end of its trials.
+
+        These are the final regrets, their mean with its 95 % interval, and the trials' times and
+        statuses.
+        """
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
         interval = self.paper.get("interval", "t")
@@ -288,7 +292,7 @@ class _Paper:
     def methods(self, described: Mapping[str, Any]) -> dict[str, Any]:
         """Return the methods that occur in cells, by ``domain/name``.
 
-        ``described`` contains the methods of the papers that were read before.
+        ``described`` contains the methods of papers read earlier.
         """
         methods = {}
         for name in dict.fromkeys(map(name_of, self._names("label"))):
@@ -305,7 +309,7 @@ class _Paper:
         return environment_domain(spec["environment"])
 
     def about(self) -> dict[str, Any]:
-        """Return the description of a paper, with names of methods and the order of settings."""
+        """Return a paper's description, with its methods' names and the order of its settings."""
         keys, shown = ("title", "reference", "method", "names"), {*self._names("setting")}
         return {
             **{key: self.paper[key] for key in keys},
@@ -381,10 +385,10 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return the origins of each paper's results, and descriptions of the data sets.
+    """Return the origins of each paper's results, and a description of each data set.
 
-    For each paper, the commits and machines that produced its results are listed in decreasing
-    order of the number of cells.
+    A paper's origins are the commits and machines that produced its results, in decreasing order of
+    the number of cells.
     """
     papers = {}
     for name in plan.papers:

@@ -1,4 +1,4 @@
-"""Packing of the page's curves into a text that encodes compressed 16-bit numbers.
+"""Packing of the page's curves into text that encodes compressed 16-bit numbers.
 
 The values of a curve are divided by the largest value of its cell, multiplied by 65535 and rounded
 to integers. The first integer of each curve, and the differences between consecutive integers, are
@@ -55,7 +55,7 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
 def pack(
     cells: Sequence[Mapping[str, Any]], trials: int
 ) -> tuple[list[dict[str, Any]], list[list[int]], str]:
-    """Pack the curves of cells into one text. Values below zero are replaced by zero.
+    """Pack the curves of cells into one text, with negative values replaced by zero.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Sentences about results, filled with numbers from claims.
 
-Each sentence names the verdict on which it relies, and is rejected if this verdict changes.
+Each sentence names the verdict on which it relies, and is rejected if that verdict changes.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ from optimist.core.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"
-# Columns of a check that a sentence may quote. The chart of the check on the page also needs them.
+# Columns of a check that a sentence may quote; the check's chart on the page also needs them.
 NUMBERS = ("value", "low", "high", "n")
 # Value for a paper that the file does not mention.
 NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
@@ -40,7 +40,7 @@ def fill(
     claims : mapping
         Claims in the content of the page, by ID; see `optimist.page.content`.
     papers : collection of str
-        The papers to show; sentences about other papers are left out.
+        Papers to show; sentences about others are left out.
     strict : bool
         Whether to raise an error, instead of leaving a sentence out, if its verdict has changed.
 
@@ -76,7 +76,7 @@ def fill(
 
 
 def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
-    """Return a paper's headline, what it says and what was measured, with numbers filled in.
+    """Return the headline, what the paper says and what we measured, with numbers filled in.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import tostring
 
 _MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 _REFERENCE = re.compile(r"&amp;(#x[0-9A-Fa-f]+;)")
-# Commands by which a formula could link to other pages or change its style or position.
+# Commands that would let a formula link to other pages or change its style or position.
 _ATTRIBUTE = re.compile(r"\\(href|url|style|class|id|cssId|data)\b")
 # Commands that the converter cannot handle, and simpler commands that replace them.
 _SIMPLER = (
@@ -21,7 +21,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     Raises
     ------
     ValueError
-        Raised when the formula has an unknown command or a command that sets attributes.
+        Raised when the formula contains an unknown command or one that sets attributes.
     """
     from latex2mathml.converter import convert_to_element
 

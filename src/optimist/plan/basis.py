@@ -32,7 +32,7 @@ class Basis:
     Attributes
     ----------
     config, papers : dict
-        The whole checked configuration, and the configuration of each paper by name.
+        The checked configuration as a whole, and each paper's configuration by name.
     layout : Layout
     costs : Costs
     """
@@ -57,10 +57,9 @@ class Basis:
         return bool(self.config["committed"] == "use")
 
     def in_name(self, decisive: str) -> str:
-        """Return the digest that appears in the file name of a result.
+        """Return the digest used in a result's file name.
 
-        It combines ``decisive``, the digest of all inputs of the result, with the versions of
-        packages.
+        It combines ``decisive``, the digest of all the result's inputs, with package versions.
         """
         return digest_in_name(decisive, self._versions)
 

@@ -1,4 +1,4 @@
-"""Claims in a configuration: the trials that they need, and their lines in the claims file."""
+"""Claims in a configuration: the trials they need, and their line numbers in the claims file."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
 
 def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
-    """Return, for each paper, the number of trials of each cell that ``decide`` requires.
+    """Return the number of trials that ``decide`` requires of each cell, by paper and cell.
 
     Parameters
     ----------
@@ -77,8 +77,7 @@ class PlannedClaims:
     by_paper : dict
         List of the claims of each paper.
     least : dict
-        Minimum number of trials of each cell. The keys are papers; each value is a dict whose keys
-        are tuples of lane, setting and algorithm.
+        Minimum number of trials of each cell, by paper and then by (lane, setting, algorithm).
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
@@ -88,11 +87,11 @@ class PlannedClaims:
         self.least = more_trials(self.by_paper, decide)
 
     def document(self, paper: str) -> dict[str, Any]:
-        """Return the contents of the claims file of a paper."""
+        """Return the contents of a paper's claims file."""
         return self._documents[paper]
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that the claims of a paper mention, by ``lane/setting``."""
+        """Return the rounds mentioned in a paper's claims, by ``lane/setting``."""
         rounds: dict[str, set[int]] = {}
         checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
         for check in checks:
@@ -118,7 +117,7 @@ class PlannedClaims:
 
 
 def lines_of(paper: str) -> dict[str, int]:
-    """Return the line of the claims file at which each claim begins; the first line is 1."""
+    """Return the line number, counted from 1, at which each claim begins in the claims file."""
     lines = read_text(claims_path(paper)).splitlines()
     matches = ((number, _CLAIM.match(line)) for number, line in enumerate(lines, 1))
     return {match[1]: number for number, match in matches if match}

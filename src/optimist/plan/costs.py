@@ -1,9 +1,9 @@
 """Measured time and memory of cells, used to request resources from a scheduler.
 
-Each row of ``config/costs.csv`` describes a cell in one lane. It contains the number of rounds of a
-trial, the CPU time of a trial in seconds (including the overhead of the job), and the peak memory
-of the process in MiB. A row without a setting and an algorithm describes a whole study; its column
-``lane`` contains the name of the study.
+Each row of ``config/costs.csv`` describes a cell in one lane. It contains the number of rounds per
+trial, the CPU time per trial in seconds (including job overhead), and the peak memory of the
+process in MiB. A row with no setting or algorithm describes a whole study, named in the column
+``lane``.
 """
 
 import csv
@@ -19,14 +19,14 @@ from optimist.core.files import read_text, write_text
 from optimist.core.label import name_of
 from optimist.experiments.trials import Trials
 
-# Time in seconds and memory in MiB assumed for a trial, and for a study, that was never measured.
+# Time in seconds and memory in MiB assumed for unmeasured trials and studies.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY = 600.0, 1000.0
 # Memory in MiB of the two Snakemake processes that run in addition to a job's script on a cluster.
 SNAKEMAKE_MB = 450
-# Extra memory in MiB that libraries may use on a machine other than the one that was measured.
+# Extra memory in MiB that libraries may use on a machine other than the measured one.
 LIBRARIES_MB = 250
-# Priority of jobs for which other jobs wait. It exceeds all values that `priority` returns.
+# Priority of jobs that other jobs wait for; higher than any value returned by `priority`.
 FIRST = 10**6
 
 
@@ -47,7 +47,7 @@ COLUMNS = tuple(field.name for field in fields(Row))
 
 
 class Costs:
-    """Expected costs of jobs, and the resources that they request from a scheduler.
+    """Expected costs of jobs, and the resources to request for them from a scheduler.
 
     Parameters
     ----------
@@ -106,16 +106,16 @@ class Costs:
         return row.peak_mb * max(1.0, rounds_of(trials) / row.rounds)
 
     def study(self, name: str, paper: str) -> tuple[float, float]:
-        """Return the expected time of a study in seconds, and its expected peak memory in MiB."""
+        """Return a study's expected time in seconds and expected peak memory in MiB."""
         row = self._studies.get((name, paper))
         return UNKNOWN_STUDY if row is None else (row.cpu_seconds, row.peak_mb)
 
     def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
-        """Return the Snakemake resources that the jobs of a rule request.
+        """Return the Snakemake resources to request for a rule's jobs.
 
-        The memory is 1.5 times the expected memory, plus a margin for Snakemake and libraries. The
-        time is four times the expected time, plus five minutes. Each is then multiplied by its
-        configured factor and by the number of the attempt.
+        The request is 1.5 times the expected memory plus a margin for Snakemake and libraries, and
+        four times the expected time plus five minutes. Each is then multiplied by its configured
+        factor and by the attempt number.
 
         Parameters
         ----------
@@ -125,8 +125,8 @@ class Costs:
         Returns
         -------
         dict
-            Two functions of the wildcards and the number of the attempt. ``mem_mb`` returns the
-            memory in MiB, and ``runtime`` returns the time in minutes.
+            Two functions of the wildcards and the attempt number: ``mem_mb`` returns the memory in
+            MiB, and ``runtime`` the time in minutes.
         """
 
         def mem_mb(wildcards: Any, attempt: int) -> int:

@@ -58,7 +58,7 @@ class PlannedData:
 
     @property
     def request(self) -> dict[str, Any]:
-        """Resources that a job requests to prepare a data set: those of an unmeasured study."""
+        """Resources to request for preparing a data set: the same as for an unmeasured study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:

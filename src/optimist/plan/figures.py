@@ -1,4 +1,4 @@
-"""Figures and tables of papers: their names, panels, and the cells and studies that they show."""
+"""Figures and tables of papers: their names and panels, and the cells and studies they show."""
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import product
@@ -26,7 +26,7 @@ Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of the figure, or the single table, that ``spec`` configures."""
+    """Return the panels of the figure, or the single table, configured by ``spec``."""
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
@@ -124,7 +124,7 @@ class PlannedShown:
         return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
-        """Return a wildcard constraint that matches only names of figures, or only of tables."""
+        """Return a wildcard constraint that matches only the names of one ``kind`` of product."""
         papers = self._basis.papers
         return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 

@@ -28,7 +28,7 @@ class Entry:
     made : str
         Output of the job that makes the result: the file itself, or the folder of its race.
     state : {"present", "absent", "damaged", "early"}
-        The state is ``early`` if some trials ran out of time.
+        ``early`` means that some trials ran out of time.
     paper : str
     key : CellKey
         Lane, setting and algorithm; for a study, `STUDY`, its name and an empty string.
@@ -93,7 +93,7 @@ def _entry(path: str, made: str, paper: str, key: CellKey, is_committed: bool) -
 
 
 def others(plan: Plan) -> dict[str, int]:
-    """Return the size of each existing result file that the plan does not include, by path.
+    """Return the sizes of existing result files that are not in the plan, by path.
 
     Such files come from other code or from another configuration.
 
@@ -138,7 +138,7 @@ def delete(paths: Collection[str]) -> None:
 def to_text(
     entries: Sequence[Entry], other: Mapping[str, int], options: str = "", shown: int = 20
 ) -> str:
-    """Return a text that counts the entries, names defective files and gives commands to run.
+    """Return a report that counts entries, names defective files and suggests commands.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from optimist.plan.trials import PlannedTrials
 from optimist.plan.workflow_location import default_resource
 
 Limits = list[float] | None  # time limit of each cell in seconds
-# Option that reserves a whole node, by the resource that contains extra options for the scheduler.
+# Option that reserves a whole node, by the resource that passes extra options to the scheduler.
 WORDS = {"slurm_extra": "--exclusive", "lsf_extra": "-x"}
 
 
@@ -44,7 +44,7 @@ class PlannedJobs:
         return 1.0 + self._basis.costs.seconds(trials)
 
     def request(self, of: Callable[[Any], list[Trials]]) -> dict[str, Any]:
-        """Return the resources to request for jobs that play the trials returned by ``of``."""
+        """Return the resources to request for jobs whose trials ``of`` returns."""
         return self._basis.costs.request(lambda wildcards: self.expected(of(wildcards)))
 
     def priority(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], int]:
@@ -54,16 +54,16 @@ class PlannedJobs:
     def params(self, of: Callable[[Any], list[Trials]]) -> Callable[..., list[dict[str, Any]]]:
         """Return a params function that describes the trials of a job and gives their digests.
 
-        Snakemake reruns a job whose parameters have changed, unless the parameters depend on
-        resources. The function takes ``resources`` only to prevent such reruns. They are
-        unnecessary, because the name of each result file contains a digest of its inputs.
+        Snakemake reruns a job whose parameters have changed, unless they depend on resources. The
+        function takes ``resources`` only to prevent such reruns, which are unnecessary because each
+        result file's name contains a digest of its inputs.
         """
         return lambda wildcards, resources: [
             {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
         ]
 
     def data(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[str]]:
-        """Return an input function that gives the prepared data sets that the trials use."""
+        """Return an input function that gives the prepared data sets used by the trials."""
 
         def inputs(wildcards: Any) -> list[str]:
             specs = [trials.cell.spec for trials in of(wildcards)]
@@ -89,11 +89,11 @@ class PlannedJobs:
     # Methods that keep other jobs off the cores or the node on which a race runs.
 
     def cores(self, workflow: Any) -> int:
-        """Return how many of the cores given to Snakemake a race reserves."""
+        """Return the number of Snakemake's cores that a race reserves."""
         return self.kept(getattr(workflow.resource_settings, "cores", None) or 1)
 
     def kept(self, cores: int) -> int:
-        """Return how many of the given ``cores`` a race reserves."""
+        """Return the number of the given ``cores`` that a race reserves."""
         if not self._basis.config["timing"]["exclusive"]:
             return 1
         most: int | None = self._basis.config["timing"]["cores"]

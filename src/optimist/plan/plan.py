@@ -1,8 +1,8 @@
 """Jobs, files and targets of the workflow, computed from a checked configuration.
 
-The rules of the workflow contain only paths and the names of methods of `Plan` and its attributes.
-Building a plan reads the configuration, the table of costs, the committed tables and source code;
-it makes no results. Methods that take ``wildcards`` serve as input or params functions of rules.
+The workflow's rules contain only paths and the names of methods of `Plan` and its attributes.
+Building a plan reads the configuration, the table of costs, the committed tables and source code,
+but makes no results. Methods that take ``wildcards`` serve as input or params functions of rules.
 """
 
 from collections.abc import Callable
@@ -77,9 +77,9 @@ class Plan(Basis):
 
     @property
     def page_code(self) -> str:
-        """Digest of all inputs of the page of results except the tables.
+        """Digest of all inputs of the page of results other than tables.
 
-        It covers code, JavaScript, styles, texts, and the docstrings of algorithms.
+        It covers code, scripts, styles, texts, and the docstrings of algorithms.
         """
         assets = (
             path for path in (PACKAGE / "page").rglob("*") if path.suffix not in (".py", ".pyc")

@@ -1,8 +1,8 @@
 """Verdicts, figures and tables of a paper, made from its tables of trials and studies.
 
 The rules of the workflow, `optimist decide` and `optimist draw` all call `make`, so they write
-identical files. Each product has a record, which contains one digest of all its inputs and
-the digests of its files.
+identical files. Each product has a record with one digest of all its inputs and the digests of its
+files.
 """
 
 import json
@@ -46,17 +46,17 @@ class Product:
     about : dict
         Further inputs, such as the parts of the paper's configuration that a figure uses.
     cells : list of (str, str, str, int)
-        Lane, setting, algorithm and number of trials of each cell that the product shows.
+        Lane, setting, algorithm and number of trials of each cell shown.
     studies : list of str
-        Names of the studies whose tables the product shows.
+        Names of the studies whose tables are shown.
     declared : dict of str to list of int
-        Rounds that the claims and panels of the paper use, by ``lane/setting``.
+        Rounds used by the paper's claims and panels, by ``lane/setting``.
     code : str
         Digest of the code that makes the product.
     files : dict of str to str
-        Paths of the files of the product, by extension.
+        Paths of the product's files, by extension.
     record : str
-        Path of the record of the product.
+        Path of the product's record.
     """
 
     paper: str
@@ -91,7 +91,7 @@ class Product:
         studies : mapping
             Digest of the tables of each study that has tables.
         best_known : mapping
-            Best known value of each instance in the settings that the product shows.
+            Best known value of each instance in the settings shown.
         """
         left_out = ("files", "record", "declared")
         decisive = {name: v for name, v in asdict(self).items() if name not in left_out}
@@ -114,17 +114,17 @@ def is_stale(product: Product, digest: str) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """Locations of the trials and studies that products use: a paper's tables and new results.
+    """Locations of the trials and studies used by products: a paper's tables and new results.
 
     Attributes
     ----------
     layout : Layout
     paper : str
     results : dict of str to str
-        Group of the cell in each result file of the current code, by path. These files take
+        Result files of the current code: the group of each file's cell, by path. These files take
         precedence over the table.
     studies : list of str
-        Files with study tables that the current code produced.
+        Files with study tables produced by the current code.
     """
 
     layout: Layout
@@ -133,7 +133,7 @@ class Sources:
     studies: list[str] = field(default_factory=list)
 
     def trials(self, product: Product) -> TrialTable:
-        """Return the trials that a product uses."""
+        """Return a product's trials."""
         path = self.layout.trials(self.paper)
         return TrialTable(
             path if Path(path).is_file() else None,
@@ -248,7 +248,6 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
 def _decided(
     product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]"
 ) -> "pd.DataFrame":
-    """Return the verdicts on the claims of a product, as a table."""
     from optimist.claims.table import to_frame
     from optimist.claims.verdicts import evaluate
 
@@ -260,14 +259,14 @@ def _decided(
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
-    """Return the verdicts on the claims of a product, as a table, without writing it."""
+    """Return the verdicts on a product's claims as a table, without writing it."""
     return _decided(product, sources.trials(product), sources.tables(product.studies))
 
 
 def join_claims(layout: Layout, papers: Collection[str], to: Layout | None = None) -> None:
     """Write one table and one page with the verdicts of all papers.
 
-    They are written to the layout ``to`` if it is given, and otherwise to ``layout``.
+    They are written to the layout ``to``, or to ``layout`` if ``to`` is None.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Publication of results: the contents of result files are put into a paper's committed tables."""
+"""Publication of results: copying the contents of result files into a paper's committed tables."""
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -37,10 +37,10 @@ class Summary:
     ----------
     paper : str
     published, kept : int
-        Number of cells and studies published from new result files, and number left unchanged in
-        the tables because the current code produced them.
+        Number of cells and studies published from new result files, and number left unchanged
+        because the current code produced them.
     missing, stale : list of str
-        Cells and studies without any result, and cells and studies whose rows other code produced.
+        Cells and studies with no results, and those whose rows other code produced.
     partial : list of str
         Timed cells that were not updated, because their race has more cells in the table than in
         this run.
@@ -77,14 +77,14 @@ class Summary:
 
 
 def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Summary:
-    """Put the results of a paper into its tables; cells without new results keep their rows.
+    """Put a paper's results into its tables; cells without new results keep their rows.
 
     Parameters
     ----------
     plan : Plan
     paper : str
     folders : sequence of path
-        Additional results folders, for example from other machines. The files that the plan needs
+        Additional results folders, such as those from other machines. The files needed by the plan
         are first copied from them.
 
     Raises
@@ -123,8 +123,8 @@ def _publish(plan: "Plan", paper: str) -> Summary:
         earlier = recorded["configuration"]
         configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
         configuration |= {k: earlier[k] for k in ("only", "caps") if k in earlier}
-    # Unchanged records are written first. If the process is killed between two writes, every record
-    # in the file then describes rows that exist.
+    # Write unchanged records first, so that every record in the file describes existing rows even
+    # if the process is killed between two writes.
     cell_records.write(
         (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
     )
@@ -190,7 +190,6 @@ def _rows(
 
 
 def _check_exists(records: str, table: str) -> None:
-    """Raise ResultError if the file with the records of a table is missing."""
     if not Path(records).is_file():
         raise ResultError(
             f"{records}, the record of how {table} was made, is missing; "
@@ -201,7 +200,6 @@ def _check_exists(records: str, table: str) -> None:
 def _count_unpublished(
     plan: "Plan", trials: Trials, summary: Summary, stored: CellTrials | None, *, is_partial: bool
 ) -> None:
-    """Count a cell without published results as partial, missing, kept or stale."""
     if is_partial:
         summary.partial.append("/".join(trials.key))
     elif stored is None:
@@ -215,8 +213,8 @@ def _count_unpublished(
 def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
     """Return whether to keep the trials in the table instead of the fresh results.
 
-    They are kept if there are more of them, provided that the same code played them or that this
-    run is shortened.
+    They are kept if there are more of them and either the same code played them or this run is
+    shortened.
     """
     if record is None or record.trials <= fresh.trials:
         return False
@@ -249,14 +247,14 @@ def from_results(
 
 
 def _unused(plan: "Plan", trials: Trials) -> list[str]:
-    """Return the existing result files of a cell that none of its jobs would produce."""
+    """Return a cell's existing result files that none of its jobs would produce."""
     files = [*map(Path, plan.trials.files(trials))]
     there = files[0].parent.glob(f"*.{plan.trials.name_of(trials)}.parquet")
     return sorted(map(str, {*there}.difference(files)))
 
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
-    """Return the observed files and modules that the code digest of a cell does not cover."""
+    """Return the observed files and modules not covered by a cell's code digest."""
     covered, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
     for record in records:
         modules |= {name: one for name, one in record["modules"].items() if name not in covered}
@@ -335,10 +333,10 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
 
 
 def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
-    """Return the paths for those result files in ``folders`` that together cover a cell's trials.
+    """Return the paths for result files in ``folders`` that together cover a cell's trials.
 
-    If no selection of files covers each trial exactly once, the paths for all of them are returned.
-    A timed cell has a single file, which may be missing.
+    If no selection covers each trial exactly once, the paths for all files are returned. A timed
+    cell has a single file, which may be missing.
     """
     (one, *_) = files = plan.trials.files(trials)
     if trials.lane == "timing":

@@ -99,7 +99,7 @@ def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) 
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
-    """Write the verdicts on the claims of a plan's only paper; return the paths of the files."""
+    """Write the verdicts on the claims of a plan's only paper; return the file paths."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, "claims", "claims")
     make(product, _checked(plan, product, strict, say))

@@ -43,7 +43,7 @@ class Summary:
         Number of cells and studies that already had the current digest, and number that received
         it.
     other : dict of str to str
-        Reason why each other cell or study did not receive the current digest, by name.
+        Why each other cell or study did not receive the current digest, by name.
     """
 
     paper: str
@@ -176,7 +176,7 @@ def _studies(
 
 
 def fault_of(trials: Trials, cell: CellTrials, data_dir: str) -> str:
-    """Describe how a replayed trial differs from the table; return an empty text if it does not.
+    """Describe how a replayed trial differs from the table; return "" if it does not.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _precision(trials: Trials, cell: CellTrials) -> type:
 def fault_of_study(
     name: str, spec: dict[str, Any], recorded: str, table: str, data_dir: str
 ) -> str:
-    """Describe how a recomputed study differs from its tables; return an empty text if it does not.
+    """Describe how a recomputed study differs from its tables; return "" if it does not.
 
     In a timed study, columns of seconds are not compared.
 
@@ -241,9 +241,9 @@ def fault_of_study(
     spec : dict
         Specification of the study from `optimist.plan.studies.PlannedStudies.spec`.
     recorded : str
-        Digest of the study's tables, from the record of the study.
+        Digest of the study's tables in its record.
     table : str
-        Path of the file that contains the tables of all studies of the paper.
+        Path of the file with the tables of all the paper's studies.
     data_dir : str
         Folder of the prepared data sets.
     """

@@ -63,7 +63,7 @@ class PlannedStudies:
         return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
     def spec(self, paper: str, name: str) -> dict[str, Any]:
-        """Return the configured section, the cells and the caps of a study, as plain data."""
+        """Return a study's configured section, cells and caps, as plain data."""
         study = self._asked(paper, name)
         return {
             "section": dict(study.section),
@@ -91,7 +91,7 @@ class PlannedStudies:
     def fresh_file(self, paper: str, name: str) -> str | None:
         """Return the result file from which to publish a study, or None if there is none.
 
-        A restricted run may compute a study on fewer cells. Its result is therefore not used if the
+        A restricted run may compute a study on fewer cells, so its result is not used if the
         committed tables already contain the study.
         """
         is_kept = (STUDY, name, "") in self._basis.committed(paper)
@@ -113,7 +113,7 @@ class PlannedStudies:
             if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
-    # Functions that the rule ``study`` of the workflow calls.
+    # Functions called by the workflow's rule ``study``.
 
     def inputs(self, wildcards: Any) -> list[str]:
         """Return the paths of the data sets that a study uses, and of the facts about them."""
@@ -129,7 +129,7 @@ class PlannedStudies:
         return {"study": name, "digest": self.digest(paper, name), **self.spec(paper, name)}
 
     def expected(self, wildcards: Any) -> tuple[float, float]:
-        """Return the expected time of a study in seconds, and its peak memory in MiB."""
+        """Return a study's expected time in seconds and peak memory in MiB."""
         return self._basis.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
@@ -161,7 +161,6 @@ class PlannedStudies:
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:
-    """Return the sorted names of the data sets that the given cells use."""
     return sorted({cell.spec["dataset"] for cell in cells if "dataset" in cell.spec})
 
 

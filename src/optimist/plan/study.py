@@ -1,4 +1,4 @@
-"""The job that computes the tables of a study, and records how they were made."""
+"""The job that computes a study's tables and records how they were made."""
 
 import sys
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from optimist.plan.studies import modules_of
 def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
     """Compute a study and write its tables to a file.
 
-    The file also contains a mapping ``observed``, which may be empty. It lists the modules and
-    files that the study used but that its digest does not cover.
+    The file also contains a mapping ``observed``, which lists the modules and files used by the
+    study but not covered by its digest. It may be empty.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from optimist.plan.trials import PlannedTrials
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
 WORDING = PACKAGE / "claims" / "wording.csv"
-# Value that replaces the digest of rows or tables that a job has yet to make.
+# Stands in for the digest of rows or tables that have yet to be made.
 TO_BE_MADE = "to be made"
 # Keys of a paper's configuration that say what to run and make, not how products look.
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
@@ -65,7 +65,7 @@ class PlannedTargets:
     # Products.
 
     def product(self, paper: str, kind: str, name: str) -> Product:
-        """Return the product for a figure, a table or the claims of a paper.
+        """Return the product for one of a paper's figures or tables, or for its claims.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class PlannedTargets:
         return {**about, "studies": whole.get("studies", {})} if with_studies else about
 
     def declared(self, paper: str) -> dict[str, set[int]]:
-        """Return the rounds that the claims and panels of a paper use, by ``lane/setting``."""
+        """Return the rounds used by a paper's claims and panels, by ``lane/setting``."""
         declared = self._shown.rounds(paper)
         for key, rounds in self._claims.rounds(paper).items():
             declared.setdefault(key, set()).update(rounds)
@@ -168,7 +168,7 @@ class PlannedTargets:
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
-        """Return the content of the `Sources` that a product will have once its inputs exist."""
+        """Return the content that a product's `Sources` will have once its inputs exist."""
         planned, files = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
         needed = set(self._trials.needed(product.paper, cells))
@@ -238,11 +238,11 @@ class PlannedTargets:
         return [*needed, *self._studies.needed(product.paper, product.studies)]
 
     def _read_for(self, product: Product) -> list[CellKey]:
-        """Return the cells of a product, and the cells on which its regret depends.
+        """Return a product's cells, and the cells on which its regret depends.
 
-        If the maximum of a function is unknown, regret depends on the results of all methods in the
-        same group. Committed cells that the current code produced need not be read for this
-        purpose, because the table also contains the best known values.
+        If a function's maximum is unknown, regret depends on the results of all methods in the same
+        group. Committed cells produced by the current code need not be read for this, because the
+        table also contains the best known values.
         """
         planned = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
@@ -263,7 +263,7 @@ class PlannedTargets:
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
-        """Return the results that a paper, or one group, needs; see `PlannedTrials.needed`."""
+        """Return the results needed by a paper or one of its groups; see `PlannedTrials.needed`."""
         missing = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
             return missing
@@ -273,7 +273,7 @@ class PlannedTargets:
         """Return a digest of a group's fresh results, or an empty string if there are none.
 
         The digest also covers the declared rounds, and the records of the same cells in the tables.
-        Once the results are in the tables, this digest is stored in the mark file of the group.
+        Once the results are in the tables, this digest is stored in the group's mark file.
         """
         keys = self._trials.keys(paper, group=group)
         fresh = {key: [*self._trials.fresh_files(paper, [key])] for key in keys}
@@ -289,7 +289,7 @@ class PlannedTargets:
         return fingerprint(fresh_by_cell) if fresh_by_cell else ""
 
     def is_published(self, paper: str, group: str) -> bool:
-        """Return whether the mark file of a group says that its fresh results are in the tables."""
+        """Return whether a group's mark file says that its fresh results are in the tables."""
         if (paper, group) not in self._published:
             mark, asked = self._basis.layout.published(paper, group), self.publication(paper, group)
             is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)

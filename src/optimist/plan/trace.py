@@ -105,7 +105,6 @@ def _of_result(path: Path) -> dict[str, Any]:
 
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the provenance of the joined claims of all papers."""
     folder = path.parent
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
@@ -206,7 +205,7 @@ def _again(path: Path) -> str:
 
 
 def to_text(origin: Mapping[str, Any]) -> str:
-    """Return the provenance that `trace` returns, as lines of text."""
+    """Return the result of `trace` as lines of text."""
     lines = [origin["file"]]
     if "algorithm" in origin:
         lines.append(

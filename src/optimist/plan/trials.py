@@ -113,7 +113,7 @@ class PlannedTrials:
         return self._misfits[paper]
 
     def _with_known(self, trials: Trials) -> Trials:
-        """Extend the trials to all trials in the table, so that no results are discarded."""
+        """Extend the trials to include all those in the table, so that no results are discarded."""
         record = self._record(trials)
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
@@ -121,7 +121,7 @@ class PlannedTrials:
         return (t for planned in self._of_paper.values() for t in planned.values())
 
     def of_paper(self, paper: str) -> Mapping[CellKey, Trials]:
-        """Return the trials of a paper by cell."""
+        """Return a paper's trials by cell."""
         return self._of_paper[paper]
 
     def digest(self, trials: Trials) -> str:
@@ -203,7 +203,7 @@ class PlannedTrials:
         return [*paths]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the groups of result files, by path, for the cells whose files all exist."""
+        """Return the group of each result file, by path, for cells whose files all exist."""
         groups: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
             files = self.files(trials)
@@ -288,7 +288,7 @@ class PlannedTrials:
         }
 
     def race(self, wildcards: Any) -> Race:
-        """Return the race that wildcards identify; raise ConfigError if there is no such race."""
+        """Return the race identified by wildcards; raise ConfigError if there is none."""
         race = self._races[wildcards.paper].get(wildcards.race)
         if race is None or race.digest != wildcards.digest:
             races = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())

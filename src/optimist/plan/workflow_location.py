@@ -1,4 +1,4 @@
-"""Checks of the folders and options that Snakemake uses, and of how it loads the workflow."""
+"""Checks of Snakemake's folders and options, and of how it loads the workflow."""
 
 import os
 import re
@@ -61,7 +61,7 @@ def check_records(*, is_dry_run: bool = False) -> None:
 
 
 def check_outputs(paths: Iterable[str]) -> None:
-    """Raise an error if a folder for the outputs of a run is not writable.
+    """Raise an error if a folder for a run's outputs is not writable.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def check_outputs(paths: Iterable[str]) -> None:
 
 
 def default_resource(workflow: Any, name: str) -> Any:
-    """Return the default of a resource (a string or a function of wildcards), or None."""
+    """Return a resource's default (a string or a function of wildcards), or None."""
     default = (workflow.resource_settings.default_resources or {}).get(name)
     return getattr(default, "_value", default)
 
@@ -115,8 +115,8 @@ def check_place(workflow: Any) -> None:
     ------
     ConfigError
         Raised when the rules come from another folder, because digests would then cover scripts
-        that do not run; or when a module has a ``prefix``, because paths in the parameters of jobs
-        would not include the prefix.
+        that do not run; or when a module has a ``prefix``, because paths in job parameters would
+        not include it.
     """
     folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
     rules = project_root() / "workflow" / "rules"

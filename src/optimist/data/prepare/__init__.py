@@ -1,13 +1,13 @@
 """Prepared data sets: arms, or tables for classifiers, made from verified tables of real data.
 
-A module in this folder makes each prepared data set from a raw table. It has two functions:
+Each prepared data set is made from a raw table by a module in this folder with two functions:
 
 ``write(frame, path, **options)``  writes the prepared data set to a CSV file;
 ``facts(frame, path, **options)``  returns (name, value) pairs about the raw table and the CSV file.
 
-Options come from the configuration and from the recipe of a data set. Those in the recipe
-distinguish the data set from others made from the same raw table. Each function receives only the
-options that its signature names.
+Options come from the configuration and from the data set's recipe. Those in the recipe distinguish
+the data set from others made from the same raw table. Each function receives only the options named
+in its signature.
 """
 
 import importlib
@@ -30,7 +30,7 @@ class Preparation:
     module : str
         Dotted name of the module that prepares the data set.
     options : dict
-        Options that distinguish the data set from other data sets made from the same table.
+        Options that distinguish the data set from others made from the same table.
     """
 
     raw: str

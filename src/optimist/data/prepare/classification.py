@@ -1,4 +1,4 @@
-"""Tables for training classifiers, with a label, 0 or 1, and features on their original scale.
+"""Tables for training classifiers, with a label (0 or 1) and features on their original scale.
 
 Rows with a missing value are dropped. The label is 1 for the larger of the two values in the last
 column of the raw table; text is compared alphabetically, so M is larger than B. Features are
@@ -42,7 +42,7 @@ def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Read the features of shape (n, d) and the labels, 0 or 1, of shape (n,) from a prepared file.
+    """Read features of shape (n, d) and labels (0 or 1) of shape (n,) from a prepared file.
 
     Raises
     ------

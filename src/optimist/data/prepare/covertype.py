@@ -9,8 +9,9 @@ variance over all rows. The arm of cluster C_k and its mean reward are
 Source: Zhang et al. (2025), Generalized Linear Bandits: Almost Optimal Regret with One-Pass
 Update, appendix F.3. The paper gives neither the K-means seed nor the scaling of the arms.
 
-K-means, in floating point, gives only the partition. Column moments and centroids are computed from
-exact integer sums, so neither BLAS nor the number of threads can change their last digits.
+K-means, which uses floating point, determines only the partition. Column moments and centroids are
+computed from exact integer sums, so neither BLAS nor the number of threads can change their last
+digits.
 """
 
 import logging
@@ -76,7 +77,7 @@ def facts(
     n_init: int = 1,
     spread_seeds: Sequence[int] = (),
 ) -> list[tuple[str, float]]:
-    """Return (name, value) pairs: the lowest and highest cluster mean for each spread seed."""
+    """Return (name, value) pairs: the lowest and highest cluster means for the ``spread_seeds``."""
     table = extremes(frame, spread_seeds, clusters, n_init, clustered={seed: read_arms(path)})
     names = ("lowest", "highest")
     return [
@@ -130,8 +131,8 @@ def extremes(
 ) -> "pd.DataFrame":
     """Return the lowest and highest mean reward for each K-means seed.
 
-    The table has columns ``seed``, ``lowest`` and ``highest``. For each seed whose arms are not in
-    ``clustered``, all rows are clustered once.
+    The table has columns ``seed``, ``lowest`` and ``highest``. All rows are clustered once for each
+    seed whose arms are not in ``clustered``.
     """
     import pandas as pd
 
@@ -172,7 +173,7 @@ def write_arms(arms: CovertypeArms, path: str | Path) -> None:
 
 
 def read_arms(path: str | Path) -> CovertypeArms:
-    """Read arms that `write_arms` wrote.
+    """Read arms written by `write_arms`.
 
     Raises
     ------
@@ -252,7 +253,7 @@ def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarra
 def _shares(
     label: np.ndarray, partition: np.ndarray, clusters: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of true labels in each cluster and the size of each cluster.
+    """Return each cluster's share of true labels and its size.
 
     Both arrays have shape (K,).
     """

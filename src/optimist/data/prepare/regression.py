@@ -68,7 +68,7 @@ def _numeric(features, one_hot):
 
 
 def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Read the features of shape (A, d) and the targets of shape (A,) from a prepared file.
+    """Read features of shape (A, d) and targets of shape (A,) from a prepared file.
 
     Raises
     ------

@@ -18,8 +18,8 @@ def write_numbers(names: Sequence[str], table: np.ndarray, path: str | Path) -> 
 def read_numbers(path: str | Path, first: str, *others: str) -> np.ndarray:
     """Read a prepared file of finite numbers as an array of shape (rows, columns).
 
-    The header must consist of ``first`` and ``others``; if ``others`` is empty, of ``first`` and at
-    least one more name. Each row must have as many columns as the header.
+    The header must consist of ``first`` and ``others``, or of ``first`` and at least one more name
+    if ``others`` is empty. Each row must have as many columns as the header.
 
     Raises
     ------
