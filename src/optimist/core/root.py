@@ -29,7 +29,8 @@ def project_root() -> Path:
     ConfigError
         If the package was installed without a copy.
     """
-    # The copy comes first: another project may be two folders above an installed package.
+    # Try the copy first: for an installed package, the folder two levels up may belong to another
+    # project.
     for folder in (PACKAGED, PACKAGE.parents[1]):
         if (folder / "config" / "config.yaml").is_file():
             return folder
@@ -51,7 +52,7 @@ def snakefile() -> str:
 
 
 def project_file(name: str) -> str:
-    """Return the path of a project file, for use in the rules of the workflow.
+    """Return the path of a project file, for use in workflow rules.
 
     The path is relative if the current folder is the checkout, so that the checkout can be moved,
     and absolute otherwise.
