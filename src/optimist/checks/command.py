@@ -1,6 +1,6 @@
 """`optimist check`: pytest runs the tests on a class, each test in a separate process.
 
-Only the separate process loads the user's code. A class that ends this process fails one test.
+Only that process loads the user's code; a class that ends it fails one test.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ def check(
     ----------
     label : str
     tell : callable
-        Called with a description of each step until the cases are known. The description can
-        follow the word ``while``.
+        Called with a description of each step, worded to follow ``while``, until the cases are
+        known.
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool
@@ -45,8 +45,8 @@ def check(
     Returns
     -------
     list of Report
-        A report for each class. There are two classes if an algorithm on arms and an algorithm on a
-        box have the same name.
+        A report for each class. There are two if an algorithm on arms and one on a box have the
+        same name.
 
     Raises
     ------

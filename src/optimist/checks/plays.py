@@ -22,8 +22,8 @@ class Player:
     """An algorithm that plays in an environment with arms or, if none is given, on a box.
 
     On a box, the rewards are values of the function `bowl`. If ``reuses`` is true, arrays are not
-    copied: the arms of every round are written to the same array, and a point on a box is passed to
-    ``observe`` in the array that ``propose`` returned. The attribute ``array`` is this array.
+    copied: the arms of every round are written to the same array, and ``observe`` receives a point
+    on a box in the array that ``propose`` returned. The attribute ``array`` is this array.
     """
 
     def __init__(self, algorithm: Any, environment: Any = None, reuses: bool = False) -> None:
@@ -163,7 +163,7 @@ def scripted(
     seconds: float = 60.0,
     **changes: Any,
 ) -> Trajectory:
-    """Play with scripted rewards, with arms or on a box with `bowl`, and return the trajectory.
+    """Play for scripted rewards, with arms or on a box with `bowl`; return the trajectory.
 
     ``marks`` are the rounds to record, and ``changes`` replace values of the toy problem.
     """

@@ -1,4 +1,4 @@
-"""Estimate of the time that the remaining trials will take."""
+"""Estimate of the time needed for the remaining trials."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

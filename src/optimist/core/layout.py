@@ -106,7 +106,7 @@ def dataset_in(folder: str | Path, name: str) -> Path:
 
 
 def facts_in(folder: str | Path, name: str) -> Path:
-    """Return the path of a prepared data set's file of facts in a folder."""
+    """Return the path, in a folder, of the facts about a prepared data set."""
     return Path(folder) / f"{name}_facts.csv"
 
 
@@ -255,7 +255,7 @@ class Layout:
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the file with the tables of all the paper's studies."""
+        """Return the path of the file with all of a paper's study tables."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:

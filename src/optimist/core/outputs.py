@@ -47,9 +47,9 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
 
 
 def _is_own(path: Path, mark: bytes) -> bool:
-    """Return whether a file is empty or contains ``mark``, in a CSV file as its first line.
+    """Return whether a file is empty or contains ``mark`` (for a CSV file, in its first line).
 
-    A file that is too large to be an output is not read.
+    Return False for a file too large to be an output.
     """
     if not path.is_file() or path.stat().st_size > _MOST_BYTES:
         return False
