@@ -73,7 +73,7 @@ def test_chooses_an_arm(played: Played) -> None:
 
 @marked(domain=BOX, is_basic=True)
 def test_asks_for_points_of_its_box(played: Played) -> None:
-    """propose returns points in the box, starting with the initial points of the problem."""
+    """propose returns points in the box, starting with the problem's initial points."""
     with unless_refused():
         one = started(played)
     asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial

@@ -172,7 +172,7 @@ class Played:
 
 
 def no_data() -> None:
-    """Return None, as the data folder of an environment that needs no data set."""
+    """Return None as the data folder of an environment that needs no data set."""
 
 
 @dataclass(frozen=True)
@@ -213,8 +213,8 @@ ARGUMENTS = {"method", "toy", "played", "play", "world"}  # allowed names of a t
 def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
     """Return whether a test accepts a case; ``argument`` is the name of the test's argument.
 
-    A ``play`` with arms is in a setting. On a box, where settings take long, it is on a toy
-    problem.
+    The argument ``play`` accepts settings with arms, but on boxes, where settings take long, only
+    toy problems.
     """
     play = Toy if case.domain == BOX else Played
     types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}

@@ -98,7 +98,7 @@ def test_draws_nothing_when_built(method: Method) -> None:
 
 
 def test_is_built_small(method: Method) -> None:
-    """The memory that the constructor uses does not grow with the horizon."""
+    """The constructor's memory use does not grow with the horizon."""
     try:
         short, long = (_memory_of_new(method, horizon) for horizon in (SHORT, LONG))
     except MemoryError as error:

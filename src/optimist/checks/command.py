@@ -27,7 +27,7 @@ def check(
     is_quiet: bool = True,
     only: str = "",
 ) -> "list[Report]":
-    """Check the classes that a label names; see `optimist.checks.served.cases`.
+    """Check the classes named by a label; see `optimist.checks.served.cases`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def check(
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool
-        Whether to discard the output of the class.
+        Whether to discard the class's output.
     only : str
         Expression that selects tests, as in pytest's option -k; "" for all tests.
 
@@ -51,9 +51,9 @@ def check(
     Raises
     ------
     ConfigError
-        Raised when a name or option is unknown, or when the class refuses an option.
+        If a name or option is unknown, or if the class refuses an option.
     EndedError
-        Raised when the class ends the process before its cases are known.
+        If the class ends the process before its cases are known.
     """
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:

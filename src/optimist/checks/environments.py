@@ -303,7 +303,7 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
 
 @marked(domain="arms", is_hint=True)
 def test_tells_a_known_problem(world: World) -> None:
-    """problem returns a problem of a class that algorithms of this package accept."""
+    """problem returns a problem of a class that this package's algorithms accept."""
     problem = world.first_trial()[1]
     kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"

@@ -131,8 +131,8 @@ def require_equal_plays(
 ) -> None:
     """Raise BrokenError unless two plays make equal choices in the given rounds.
 
-    ``how`` says how the first play differs. In this play, ``before`` is called before each choice,
-    and ``after`` after each reward.
+    ``how`` says how the first play differs. In it, ``before`` is called before each choice, and
+    ``after`` after each reward.
     """
     for t in rounds:
         before()

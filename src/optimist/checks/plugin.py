@@ -1,4 +1,4 @@
-"""Pytest plugin that runs tests in a separate process, and reports on its findings."""
+"""Pytest plugin that runs tests in a separate process, and the reports of its findings."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field

@@ -74,7 +74,7 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     Raises
     ------
     ConfigError
-        Raised when a name or an option is unknown.
+        If a name or an option is unknown.
     """
     tell("it was being loaded")
     blas_kernels.verify()
@@ -155,7 +155,7 @@ def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
     Raises
     ------
     ConfigError
-        Raised when the class refuses an option.
+        If the class refuses an option.
     """
     module, _, name = test.partition(":")
     function = getattr(importlib.import_module(module), name)

@@ -158,7 +158,7 @@ def _draw_curves(
     level: float,
     beside: str,
 ) -> None:
-    """Draw mean regret against the round and against time, in rounds that all trials recorded."""
+    """Draw mean regret against the round and against time, in rounds recorded by all trials."""
     shared = {}
     for label, trials in rows.groupby("algorithm", sort=False):
         sizes = trials.groupby("round")["trial"].transform("size")

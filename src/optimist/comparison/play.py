@@ -118,8 +118,8 @@ def play(
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
-        Response to an error in an algorithm: "raise" stops all trials, and "skip" leaves the
-        algorithm out of the setting and continues with the other algorithms.
+        Response to an error in an algorithm: "raise" stops all trials, and "skip" continues without
+        the algorithm in this setting.
 
     Returns
     -------

@@ -108,7 +108,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _is_foreign(options: argparse.Namespace) -> bool:
-    """Return whether the trials may use environments that a user wrote."""
+    """Return whether the trials may use a user's environments."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
     return bool(options.configfile) or not of_papers
 

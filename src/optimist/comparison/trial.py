@@ -32,7 +32,7 @@ def play(
     data: str,
     added: Mapping[str, Any] | None = None,
 ) -> "tuple[float, pa.Table]":
-    """Play a trial after an untimed warm-up, and return its time and its rows.
+    """Play a trial after an untimed warm-up, and return its time and rows.
 
     Parameters
     ----------

@@ -111,9 +111,9 @@ def calls(
         Calls that have not started, by key; each is removed when it starts. The caller may delete
         calls to cancel them.
     processes : int
-        Maximum number of processes that run at the same time.
+        Maximum number of simultaneous processes.
     is_quiet : bool
-        Whether to discard the output of the processes.
+        Whether to discard the processes' output.
 
     Yields
     ------

@@ -157,7 +157,7 @@ _CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 
 @dataclass(frozen=True)
 class Layout:
-    """Paths of the files of one configuration.
+    """Paths of one configuration's files.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class Layout:
         return f"{self.data_folder}/raw/{raw}.parquet"
 
     def raw_record(self, raw: str) -> str:
-        """Return the path of the record of a fetched table's origin."""
+        """Return the path of the file that records a fetched table's origin."""
         return f"{self.data_folder}/raw/{raw}.json"
 
     # Products of a paper.
@@ -263,9 +263,9 @@ class Layout:
         return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts on claims, by extension.
+        """Return the paths of the verdicts on a paper's claims, by extension.
 
-        The verdicts are those of one paper or, without ``paper``, those of all papers.
+        Without ``paper``, they cover the claims of all papers.
         """
         folder = f"{self.figures}/{paper}".rstrip("/")
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}

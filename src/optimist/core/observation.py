@@ -63,7 +63,7 @@ class Observer:
     Parameters
     ----------
     modules : collection of str
-        Dotted names of the modules of this package that may affect the job's results; see
+        Dotted names of this package's modules that may affect the job's results; see
         `optimist.experiments.code_digest.own_modules`. Other modules are recorded if they are
         loaded within a block.
     ignored : iterable of path
@@ -138,9 +138,9 @@ class Observer:
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
             self._seen.setdefault(place, _Seen(None, None))
             return
-        # Missing files are recorded too, except those opened without a mode, whose paths may be
-        # relative to another folder, and the entries of sys.path, which every process tries to open
-        # as archives.
+        # Missing files are recorded too, with two exceptions: files opened without a mode, whose
+        # paths may be relative to another folder, and entries of sys.path, which every process
+        # tries to open as archives.
         is_missed = mode is not None and not os.path.exists(place)
         is_missed = is_missed and path not in map(os.path.abspath, sys.path)
         if os.path.isfile(place) or (is_missed and not is_module):

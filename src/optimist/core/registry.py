@@ -154,7 +154,7 @@ class Registry:
 
     @cached_property
     def offered(self) -> dict[str, str]:
-        """Classes that installed packages offer, as ``module:Class``, by name.
+        """Classes offered by installed packages, as ``module:Class``, by name.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Registry:
         return self._target(name)[0]
 
     def load(self, name: str) -> Any:
-        """Load and return the class that ``name`` denotes.
+        """Load and return the class denoted by ``name``.
 
         Raises
         ------

@@ -21,8 +21,7 @@ PACKAGED = PACKAGE / "project"
 def project_root() -> Path:
     """Return the folder that holds ``config``, ``data``, ``workflow`` and the Snakefile.
 
-    For an editable installation, this folder is the checkout; otherwise, it is the copy that was
-    installed with the package.
+    In an editable installation, it is the checkout; otherwise, the copy installed with the package.
 
     Raises
     ------
@@ -89,7 +88,7 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
 def how_to_make(command: str) -> str:
     """Describe how to make a missing file with ``command``.
 
-    The command works only in a folder with a workflow.
+    Outside a folder with a workflow, also say that the command needs one.
     """
     has_workflow = (workspace() / "Snakefile").is_file()
     place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"

@@ -96,7 +96,7 @@ def digest_of(path: str) -> str:
 
 
 def closure(module: str) -> frozenset[str]:
-    """Return the paths of a module's file and of all its imports, followed recursively.
+    """Return the paths of a module's file and, recursively, of all its imports.
 
     Raises
     ------
@@ -154,8 +154,8 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
     """Yield the files that a file outside this package imports.
 
     Relative imports and imports from this package are always included. Other imports are included
-    if they belong to ``package``, below ``root``; if ``package`` is "", they are included if they
-    are below ``root`` or in the folder of the file.
+    if they belong to ``package`` and are below ``root`` or, if ``package`` is "", if they are below
+    ``root`` or in the file's folder.
     """
     parents = Path(path).parents
     for name in _source(path).imports:
@@ -260,9 +260,8 @@ def _parsed(content: bytes) -> _Source:
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
     """Yield the tokens of a syntax tree in ASCII, without docstrings and messages.
 
-    The names of imported modules are added to ``imports``.
-
-    Empty fields are omitted, since they differ between versions of Python.
+    The names of imported modules are added to ``imports``. Empty fields are omitted, since they
+    differ between versions of Python.
     """
     wordless: set[int] = set()  # ids of nodes whose texts are omitted
     stack: list[Any] = [tree]
