@@ -73,7 +73,7 @@ def test_chooses_an_arm(played: Played) -> None:
 
 @marked(domain=BOX, is_basic=True)
 def test_asks_for_points_of_its_box(played: Played) -> None:
-    """propose returns points in the box, starting with the initial points of the problem."""
+    """propose returns points in the box, starting with the problem's initial points."""
     with unless_refused():
         one = started(played)
     asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
@@ -97,7 +97,7 @@ def test_plays_the_same_twice(played: Played) -> None:
 
 @marked(domain=BOX, compares_plays=True)
 def test_trials_differ(toy: Toy) -> None:
-    """If the problem has no initial points, trials draw different points, reproducibly."""
+    """Without initial points, different trials draw different but reproducible points."""
     problem = toy.problem(initial=None)
     one, again, other = (Player(toy.build(problem, trial)) for trial in (0, 0, 1))
     first, last = choices(one, 8), choices(other, 8)
@@ -129,7 +129,7 @@ def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
 @marked(compares_plays=True)
 def test_asking_does_not_change_it(play: Played | Toy) -> None:
     """Calling contains, diagnostics or state_bytes does not change how an algorithm plays."""
-    # contains is called only in the regret lane, but an algorithm must play in the same way in the
+    # contains is called only in the regret lane, but an algorithm must play the same way in the
     # timing lane.
     one = started(play)
     algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
@@ -145,8 +145,7 @@ def test_asking_does_not_change_it(play: Played | Toy) -> None:
 @marked(domain="arms", compares_plays=True)
 def test_prepare_changes_no_choice(played: Played) -> None:
     """select returns the same choice whether or not prepare was called first."""
-    # When an algorithm is timed on the history of another algorithm, prepare is called in only a
-    # few rounds.
+    # When an algorithm is timed on another's history, prepare is called in only a few rounds.
     one = started(played)
     rounds, allowed = range(played.rounds(25)), "the same arm as without prepare"
     prepare = one.algorithm.prepare
@@ -191,7 +190,7 @@ def test_a_trial_ends_well(played: Played) -> None:
 
 
 def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
-    """contains judges each row alone and returns bools; diagnostics returns finite numbers.
+    """contains treats each row separately and returns bools; diagnostics returns finite numbers.
 
     state_bytes returns a nonnegative int.
     """
@@ -245,8 +244,8 @@ def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
     if isinstance(problem, KernelProblem):
         raise SkipTest("the arms of a kernel problem are fixed")
     pools = random_arms(np.random.default_rng(5), LOOKS, 6, 2)
-    # Compared with the first play, the second play has the arms in reverse order in the second half
-    # of the rounds. The third play has the same arms as the first, but the opposite rewards.
+    # The second play reverses the order of the arms in the second half of the rounds. The third has
+    # the same arms as the first, but the opposite rewards.
     turned = [arms if t < LOOKS // 2 else arms[::-1].copy() for t, arms in enumerate(pools)]
     context, paid = toys.CONTEXT.get(toy.kind), [0.0]
     one, other, contrary = (

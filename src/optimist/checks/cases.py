@@ -37,12 +37,12 @@ class BrokenError(AssertionError):
 
 
 class RefusedError(SkipTest):
-    """Raised when a class refuses a problem; the message is that of the class."""
+    """Raised when a class refuses a problem; the message is the class's own."""
 
 
 @contextmanager
 def unless_refused() -> Iterator[None]:
-    """Raise RefusedError if the block raises ConfigError, with which a class refuses a problem."""
+    """Turn a ConfigError, with which a class refuses a problem, into a RefusedError."""
     try:
         yield
     except ConfigError as error:
@@ -58,7 +58,7 @@ def require(holds: object, seen: str, allowed: str) -> None:
 def marked(**marks: object) -> Callable[[Test], Test]:
     """Return a decorator that sets marks on a test.
 
-    - ``domain``: the only domain for which the test is meant.
+    - ``domain``: the only domain that the test is for.
     - ``is_basic``: if the test fails, no other test is run.
     - ``is_hint``: a failure is reported only as a hint.
     - ``tells_plays``: a failure shows that the class plays differently when a trial is repeated.
@@ -99,7 +99,7 @@ class Method:
         return Toy(self, self.kinds[0]).problem(**changes)
 
     def with_options(self, **options: Value) -> str:
-        """Return the label of the algorithm with the given options added or replaced."""
+        """Return the algorithm's label with the given options added or replaced."""
         label = Label.parse(self.label)
         return str(Label.make(label.name, {**dict(label.options), **options}))
 
@@ -172,7 +172,7 @@ class Played:
 
 
 def no_data() -> None:
-    """Return None: the data folder of an environment that needs no data set."""
+    """Return None as the data folder of an environment that needs no data set."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class World:
         return int(self.cell.spec["horizon"])
 
     def built(self, *trials: int) -> list[Any]:
-        """Construct the environment of each of the given trials."""
+        """Construct the environment of each given trial."""
         return [build(self.cell, trial, self.data())[0] for trial in trials]
 
     def first_trial(self) -> tuple[Any, Any]:
@@ -213,8 +213,8 @@ ARGUMENTS = {"method", "toy", "played", "play", "world"}  # allowed names of a t
 def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
     """Return whether a test accepts a case; ``argument`` is the name of the test's argument.
 
-    With arms, a test of a ``play`` runs in a setting. On a box, it runs on a toy problem, because
-    settings on boxes take long.
+    The argument ``play`` accepts settings with arms, but on boxes, where settings take long, only
+    toy problems.
     """
     play = Toy if case.domain == BOX else Played
     types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
@@ -240,7 +240,7 @@ def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
 
 
 def reloaded(one: Any) -> Any:
-    """Return a copy of an object made by pickling it; raise BrokenError if pickling fails."""
+    """Pickle an object and return the loaded copy; raise BrokenError if that fails."""
     try:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:

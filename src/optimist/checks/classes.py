@@ -19,7 +19,7 @@ from optimist.core.user_errors import in_one_line
 
 SHORT, LONG = 10, 10**7  # two horizons to compare
 SEED = 92_357  # seed of rng; a class is unlikely to use this seed itself
-# Largest difference in memory, in bytes, that Python itself may cause between equal objects.
+# Largest memory difference, in bytes, that Python itself may cause between equal objects.
 SLACK = 10**5
 _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|Section)")
 
@@ -56,7 +56,7 @@ def test_options_have_defaults(method: Method) -> None:
 
 @marked(is_basic=True)
 def test_is_built(method: Method) -> None:
-    """The constructor accepts a problem, even with rng=None (to check a configuration)."""
+    """The constructor accepts a problem, even with rng=None, as in configuration checks."""
     built = _built(method)
     has_problem = hasattr(built, "problem")
     seen = "the constructor does not store the problem"
@@ -98,7 +98,7 @@ def test_draws_nothing_when_built(method: Method) -> None:
 
 
 def test_is_built_small(method: Method) -> None:
-    """The memory that the constructor uses does not grow with the horizon."""
+    """The constructor's memory use does not grow with the horizon."""
     try:
         short, long = (_memory_of_new(method, horizon) for horizon in (SHORT, LONG))
     except MemoryError as error:
@@ -110,7 +110,6 @@ def test_is_built_small(method: Method) -> None:
 
 
 def _memory_of_new(method: Method, horizon: int) -> int:
-    """Return the number of bytes that a new instance occupies."""
     _built(method)  # the first instance may load modules
     tracemalloc.start()
     try:
@@ -132,7 +131,7 @@ def test_refuses_unknown_options(method: Method) -> None:
 
 
 def require_refusal(method: Method, allowed: str, **options: Value) -> str:
-    """Return the message of the ConfigError that refuses the given options of an algorithm."""
+    """Return the message of the ConfigError with which an algorithm refuses the given options."""
     label = method.with_options(**options)
     try:
         make_algorithm(label, method.problem())

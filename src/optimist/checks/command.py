@@ -1,6 +1,6 @@
 """`optimist check`: pytest runs the tests on a class, each test in a separate process.
 
-Only the separate process loads the user's code. A class that ends this process fails one test.
+Only that process loads the user's code; a class that ends it fails one test.
 """
 
 from collections.abc import Callable
@@ -27,33 +27,33 @@ def check(
     is_quiet: bool = True,
     only: str = "",
 ) -> "list[Report]":
-    """Check the classes that a label names; see `optimist.checks.served.cases`.
+    """Check the classes named by a label; see `optimist.checks.served.cases`.
 
     Parameters
     ----------
     label : str
     tell : callable
-        Called with a description of each step until the cases are known. The description can
-        follow the word ``while``.
+        Called with a description of each step, worded to follow ``while``, until the cases are
+        known.
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool
-        Whether to discard the output of the class.
+        Whether to discard the class's output.
     only : str
         Expression that selects tests, as in pytest's option -k; "" for all tests.
 
     Returns
     -------
     list of Report
-        A report for each class. There are two classes if an algorithm on arms and an algorithm on a
-        box have the same name.
+        A report for each class. There are two if an algorithm on arms and one on a box have the
+        same name.
 
     Raises
     ------
     ConfigError
-        Raised when a name or option is unknown, or when the class refuses an option.
+        If a name or option is unknown, or if the class refuses an option.
     EndedError
-        Raised when the class ends the process before its cases are known.
+        If the class ends the process before its cases are known.
     """
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:

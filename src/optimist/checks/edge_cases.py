@@ -11,7 +11,7 @@ from optimist.checks.plays import scripted
 from optimist.experiments.loop import COMPLETE
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
-# The smallest problems, by domain: description, changes to the toy problem, number of rounds.
+# The smallest problems, by domain: description, changes to the toy problem, rounds to play.
 _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
     "arms": [
         (f"{K} arms of {d} coordinates", {"arms": K, "dimension": d}, HORIZON)
@@ -24,12 +24,12 @@ _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
         ("fewer rounds than initial points", {"horizon": 3}, 3),
     ],
 }
-# By domain: factors by which rewards are multiplied, and time limit of each trial in seconds.
+# For each domain: the reward scaling factors and the time limit of a trial in seconds.
 _EXTREMES = {
     "arms": ((1e12, -1e6, 0.0, 1e100, 1e300), 2.0),
     BOX: ((1e12, -1e6, 1e-12), 60.0),
 }
-# By domain: rounds to record, and the round with a reward that is not finite.
+# For each domain: the rounds to record and the round with a non-finite reward.
 _MARKS = {"arms": ([1, 10, 25], 21), BOX: ([1, 5, 10], 9)}
 
 

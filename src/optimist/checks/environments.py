@@ -44,7 +44,7 @@ ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2
 def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
     """Return ``n`` uniform points in a box, as an array of shape (n, d).
 
-    If the function is slow, n is `SLOW`.
+    For a slow function, n is `SLOW`.
     """
     n = SLOW if world.is_slow else n
     share = np.random.default_rng(0).random((n, len(environment.low)))
@@ -62,13 +62,13 @@ def choices(world: World, environment: Any) -> Iterator[tuple[int, list[Any]]]:
 
 
 def rewards(world: World, environment: Any) -> list[list[float]]:
-    """Return the rewards of the choices that `choices` yields."""
+    """Return the rewards of the choices yielded by `choices`."""
     asked = choices(world, environment)
     return [[environment.reward(t, choice) for choice in offered] for t, offered in asked]
 
 
 def means(world: World, environment: Any) -> list[np.ndarray]:
-    """Return the mean rewards of the choices that `choices` yields."""
+    """Return the mean rewards of the choices yielded by `choices`."""
     asked = choices(world, environment)
     if world.domain == BOX:
         return [np.array([environment.value(x)]) for _, (x,) in asked]
@@ -105,7 +105,7 @@ def _observed(world: World, environment: Any) -> dict[str, Any]:
 
 @marked(domain="arms", is_basic=True)
 def test_arms_are_sound_and_means_fit_them(world: World) -> None:
-    """arms returns a finite array of shape (K, d) with bounded norms.
+    """arms returns a finite array of shape (K, d), whose rows have bounded norms.
 
     means returns K finite numbers.
     """
@@ -156,7 +156,7 @@ def test_facts_are_numbers(world: World) -> None:
 
 @marked(domain="arms")
 def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
-    """context returns a dict of plain values, which is the same in every call for a round."""
+    """context returns a dict of plain values, the same in every call for a given round."""
     (environment,) = world.built(0)
     first, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
     try:
@@ -303,7 +303,7 @@ def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
 
 @marked(domain="arms", is_hint=True)
 def test_tells_a_known_problem(world: World) -> None:
-    """problem returns a problem of a class that algorithms of this package accept."""
+    """problem returns a problem of a class that this package's algorithms accept."""
     problem = world.first_trial()[1]
     kinds = (GLBProblem, HeavyTailedProblem, KernelProblem)
     seen = f"problem returned a {type(problem).__name__}"

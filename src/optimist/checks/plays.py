@@ -22,8 +22,8 @@ class Player:
     """An algorithm that plays in an environment with arms or, if none is given, on a box.
 
     On a box, the rewards are values of the function `bowl`. If ``reuses`` is true, arrays are not
-    copied: the arms of every round are written to the same array, and a point on a box is passed to
-    ``observe`` in the array that ``propose`` returned. The attribute ``array`` is this array.
+    copied: the arms of every round are written to the same array, and ``observe`` receives a point
+    on a box in the array that ``propose`` returned. The attribute ``array`` is this array.
     """
 
     def __init__(self, algorithm: Any, environment: Any = None, reuses: bool = False) -> None:
@@ -131,8 +131,8 @@ def require_equal_plays(
 ) -> None:
     """Raise BrokenError unless two plays make equal choices in the given rounds.
 
-    ``how`` says how the first play differs. In this play, ``before`` is called before each choice,
-    and ``after`` after each reward.
+    ``how`` says how the first play differs. In it, ``before`` is called before each choice, and
+    ``after`` after each reward.
     """
     for t in rounds:
         before()
@@ -163,7 +163,7 @@ def scripted(
     seconds: float = 60.0,
     **changes: Any,
 ) -> Trajectory:
-    """Play with scripted rewards, with arms or on a box with `bowl`, and return the trajectory.
+    """Play for scripted rewards, with arms or on a box with `bowl`; return the trajectory.
 
     ``marks`` are the rounds to record, and ``changes`` replace values of the toy problem.
     """

@@ -1,4 +1,4 @@
-"""A pytest plugin that runs tests in a separate process, and reports of the findings."""
+"""Pytest plugin that runs tests in a separate process, and the reports of its findings."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -70,12 +70,12 @@ class Report:
         self.what = f"{kind} on {'arms' if first.domain == 'arms' else 'a box'}"
         self.cases = cases
         self.findings: list[Finding] = []
-        # What to report instead of running a test (a result and a reason), by the kind of problem
-        # or the setting. A key with True is only for tests that compare plays.
+        # Result and reason to report instead of running a test, by kind of problem or setting. A
+        # key with True applies only to tests that compare plays.
         self._blocked: dict[tuple[str, bool], tuple[str, str]] = {}
 
     def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
-        """Return the finding of a test; do not run it if an earlier result makes it pointless."""
+        """Run a test, unless an earlier result makes it pointless, and return its finding."""
         marks, name = test.__dict__, test.__name__.removeprefix("test_")
         head = name, " ".join((test.__doc__ or "").split()), case.where
         keys = [("", False), (case.kind, False), (case.where, False)]
@@ -94,7 +94,7 @@ class Report:
 
     @property
     def results(self) -> dict[str, str]:
-        """The worst result of each test, by name of the test."""
+        """The worst result of each test, by test name."""
         order = (HELD, NOT_RUN, HINT, FAILED)
         worst: dict[str, str] = {}
         for one in self.findings:
@@ -109,7 +109,7 @@ class Report:
 
     @property
     def refused(self) -> list[str]:
-        """Problems that the class refuses, each with the message of the class."""
+        """Problems that the class refuses, each with its message."""
         return [f"{one.where}: {one.seen}" for one in self.findings if one.result == REFUSED]
 
     def as_dict(self) -> dict[str, object]:
@@ -137,7 +137,7 @@ class Report:
         return "\n".join(folded(line, columns) for line in lines)
 
     def _lines(self, result: str, debug: bool) -> Iterator[str]:
-        """Yield a line for each finding with the given result, and merge equal findings."""
+        """Yield a line for each finding with the given result; equal findings share one."""
         groups: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.findings:
             if finding.result == result:
@@ -188,7 +188,7 @@ def _case(item: pytest.Function) -> Any:
 
 
 def run(plugin: Plugin, only: str = "") -> list[Report]:
-    """Run the tests that ``only`` selects, as in pytest's option -k, and return the reports."""
+    """Run the tests selected by ``only``, as in pytest's option -k, and return the reports."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_ADDOPTS", raising=False)
         patch.delenv("PYTEST_PLUGINS", raising=False)

@@ -37,8 +37,7 @@ from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import make_cell
 
 LONGEST = 240  # maximum number of characters in an observation
-# Papers and settings in which a user's algorithm plays, by kind of problem. None of the settings
-# needs a data set.
+# Papers and settings in which a user's algorithm plays, by kind of problem. None needs a data set.
 SETTINGS = {
     "logistic": ("glb_omd", "logistic_s3"),
     "poisson": ("glb_omd", "poisson_s3"),
@@ -59,15 +58,14 @@ Tell = Callable[[str], None]
 
 
 def cases(tell: Tell, *, text: str) -> list[list[Case]]:
-    """Load the classes that a label names, and return the list of cases of each class.
+    """Load the classes named by a label, and return a list of cases for each.
 
     For an algorithm, the first case is the class itself.
 
     Parameters
     ----------
     tell : callable
-        Called with a description of the current step. The description can follow the word
-        ``while``.
+        Called with a description of each step, worded to follow ``while``.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
         name, or a name provided by an installed package. An algorithm on arms and an algorithm on a
@@ -76,7 +74,7 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     Raises
     ------
     ConfigError
-        Raised when a name or an option is unknown.
+        If a name or an option is unknown.
     """
     tell("it was being loaded")
     blas_kernels.verify()
@@ -157,7 +155,7 @@ def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
     Raises
     ------
     ConfigError
-        Raised when the class refuses an option.
+        If the class refuses an option.
     """
     module, _, name = test.partition(":")
     function = getattr(importlib.import_module(module), name)
@@ -185,10 +183,10 @@ def _brief(text: str) -> str:
 
 
 def _round(error: BaseException) -> str:
-    """Return a phrase that names the round in which an error was raised, or an empty string.
+    """Return the round in which an error was raised, as in ", in round 7", or an empty string.
 
     The round is read from the innermost local variable ``t`` in this package, which counts from 0.
-    Messages of errors that the loop of a trial raises already name the round.
+    Errors raised by a trial's loop already name the round.
     """
     if hasattr(error, ROUND):
         return ""

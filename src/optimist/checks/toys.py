@@ -23,7 +23,7 @@ KERNELS: dict[str, Kernel] = {"linear_kernel": LinearKernel()} | {
     for name in ("gaussian", "matern12", "matern32", "matern52")
 }
 KINDS = (*LINKS, "gaussian_kernel", "linear_kernel", HEAVY_TAILED)
-# Context that environments pass to the algorithm with each reward, by kind of problem.
+# Context passed to the algorithm with each reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
@@ -67,10 +67,9 @@ def random_arms(rng: np.random.Generator, *shape: int) -> np.ndarray:
 class ScriptedEnvironment(FiniteArmEnvironment):
     """An environment with given arms and rewards.
 
-    ``pools`` contains arrays of arms, each of shape (K, d), and the rounds use them in turn. The
-    function ``reward`` maps the round and the index of an arm to the reward. ``theta`` is the
-    parameter that a confidence set should contain, and ``context`` is passed to the algorithm with
-    each reward.
+    ``pools`` contains arrays of arms, each of shape (K, d), which the rounds use in turn.
+    ``reward`` maps a round and an arm's index to the reward. ``theta`` is the parameter that a
+    confidence set should contain, and ``context`` is passed to the algorithm with each reward.
     """
 
     def __init__(
@@ -118,8 +117,8 @@ def make_box_problem(dimension: int = 2, **changes: Any) -> BoxProblem:
 class ScriptedFunction(BoxEnvironment):
     """An environment with a given function on a box.
 
-    The values of ``function`` are at most ``maximum``. ``script`` maps the round and the value to
-    the reward.
+    The values of ``function`` are at most ``maximum``. ``script`` maps a round and a value to the
+    reward.
     """
 
     instance = "scripted"

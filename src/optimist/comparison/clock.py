@@ -1,4 +1,4 @@
-"""Estimate of the time that the remaining trials will take."""
+"""Estimate of the time needed for the remaining trials."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from optimist.plan.costs import Costs, read
 
 
 class Clock:
-    """Estimate of the remaining time, from stored costs and from the trials that have ended."""
+    """Estimate of the remaining time, from stored costs and from ended trials."""
 
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))

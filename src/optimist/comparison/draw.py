@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 ENDINGS = ("pdf", "png", "svg")
-WIDTH = 7.2  # inches, the width of two columns of a journal page
-ROW = 2.2  # inches, the minimum height of a row of panels
+WIDTH = 7.2  # width in inches: two columns of a journal page
+ROW = 2.2  # minimum height, in inches, of a row of panels
 BOX = 0.24  # inches per algorithm in the panel of final regrets
-AROUND = 0.7  # inches for the title and the x axis of a row
+AROUND = 0.7  # inches for a row's title and x axis
 LEGEND = 0.17  # inches per line of the legend
 LINE = 34  # characters per line of text in a panel
 DASHES = ("-", "--", ":", "-.")  # for the variants of a method
 FAR = 20.0  # ratio of means above which a linear axis would hide the smaller mean
-FARTHEST = 100.0  # the same limit for the ratio of single values
+FARTHEST = 100.0  # the same for single values
 LINEAR = {"value": "linear"}
 FADED = 30  # number of trials above which points and lines are drawn fainter
 
@@ -116,7 +116,7 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     """Return the keyword arguments with which each algorithm's line is drawn.
 
     A method has the same colour as in the papers' figures, or an unused colour if it does not
-    appear there. The variants of a method differ in their markers and dashes.
+    appear there. Variants of a method differ in markers and dashes.
     """
     style, methods = load_style(), [*dict.fromkeys(map(name_of, labels))]
     colours = {name: style["methods"].get(name, {}).get("colour") for name in methods}
@@ -139,7 +139,7 @@ def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Map each label to a label without file name, unless two methods' names would be equal."""
+    """Map each label to one without a file name, unless two methods would then share a name."""
     names = {label: name_of(label) for label in labels}
     called = {
         name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
@@ -158,7 +158,7 @@ def _draw_curves(
     level: float,
     beside: str,
 ) -> None:
-    """Draw mean regret against the round and against time, in rounds that all trials recorded."""
+    """Draw mean regret against the round and against time, in rounds recorded by all trials."""
     shared = {}
     for label, trials in rows.groupby("algorithm", sort=False):
         sizes = trials.groupby("round")["trial"].transform("size")
@@ -225,7 +225,7 @@ def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
-    """Return the scale of an axis for the values ``drawn`` that separates the values ``seen``.
+    """Return the scale of an axis with the values ``drawn``; it keeps the values ``seen`` apart.
 
     The scale is linear unless the largest value in ``seen`` is more than ``far`` times the smallest
     positive value.
@@ -243,7 +243,7 @@ def _draw_ends(
 ) -> None:
     """Draw the final regret of every trial, and a box for each algorithm.
 
-    Algorithms are in the order of the ranking, in which algorithms with ``failed`` trials are last.
+    Algorithms are in the order of their ranks; those with ``failed`` trials are last.
     """
     import seaborn
 

@@ -33,20 +33,20 @@ def figures_folder(paper: str) -> Path:
 
 
 class EarlierTrials:
-    """Trials in the results folder and in the committed tables of the papers.
+    """Trials in the results folder and in the papers' committed tables.
 
     Parameters
     ----------
     layout : Layout
     takes_all : bool
-        Whether to also use committed trials that another version of the code played.
+        Whether to use committed trials even if another version of the code played them.
 
     Attributes
     ----------
     committed : set of str
-        Names of the requested cells that the tables contain.
+        Names of the requested cells that are in the tables.
     of_other_code : set of str
-        Names of the cells in ``committed`` that another version of the code played.
+        Names of those in ``committed`` that were played by another version of the code.
     """
 
     def __init__(self, layout: Layout, *, takes_all: bool) -> None:
@@ -67,9 +67,9 @@ class EarlierTrials:
     def rows(self, trials: Trials) -> "tuple[pd.DataFrame, str] | None":
         """Return the rows of an earlier trial, and their source.
 
-        The source of rows from a table is the commit of the code that played the trial. The source
-        of rows from a result file is "". Return None if the trial was not played, or if playing it
-        now could give a different result.
+        The source is "" for a result file and, for a table, the commit of the code that played the
+        trial. Return None if the trial was not played, or if playing it now could give a different
+        result.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class EarlierTrials:
         return self._digests[name]
 
     def _kept(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial from a result file of the current code, or None."""
+        """Return a trial's rows if the current code wrote its result file, otherwise None."""
         place = self.place(trials)
         for folder in self._folders:
             for path in Path(folder, place.path).parent.glob(f"*.{place.digest}.parquet"):
@@ -101,7 +101,7 @@ class EarlierTrials:
         return None
 
     def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
-        """Return the rows of a result file; None if it is damaged or an input file has changed."""
+        """Return a result file's rows, or None if it is damaged or an input file has changed."""
         if path not in self._files:
             self._files[path] = None
             with suppress(ResultError, UnreadableError):
@@ -112,7 +112,7 @@ class EarlierTrials:
         return self._files[path]
 
     def _committed(self, trials: Trials) -> "tuple[pd.DataFrame, str] | None":
-        """Return the rows of a trial from a table (without times), and the commit of its code."""
+        """Return a trial's rows (without times) from a table, and the commit of its code."""
         cell = trials.cell
         table, records = self._table_of(cell.paper)
         record = records.get(trials.key)
@@ -137,7 +137,7 @@ class EarlierTrials:
 
 
 def _committed_table(paper: str) -> tuple[TrialTable, dict[CellKey, Any]]:
-    """Return the committed trials of a paper and the records of its cells; both may be empty."""
+    """Return a paper's committed trials and cell records; both may be empty."""
     layout = Layout("", str(figures_folder(paper)))
     path = Path(layout.trials(paper))
     if not path.is_file():
@@ -146,7 +146,7 @@ def _committed_table(paper: str) -> tuple[TrialTable, dict[CellKey, Any]]:
 
 
 def _is_as_committed(cell: Cell) -> bool:
-    """Return whether a cell has the same setting with and without the overlays in use."""
+    """Return whether the overlays in use leave the cell unchanged."""
     if not overlays_in_use():
         return True
     return make_cell(load_paper(cell.paper, {}), cell.setting, cell.algorithm).spec == cell.spec

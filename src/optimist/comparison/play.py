@@ -52,7 +52,7 @@ class TrialError(ResultError):
 
 @dataclass
 class Progress:
-    """Progress of the trials, passed to the caller's function after each trial.
+    """Progress of the trials, reported after each one.
 
     Attributes
     ----------
@@ -85,15 +85,16 @@ def play(
 ) -> "pd.DataFrame":
     """Play algorithms in settings, with common random numbers, and return the trials.
 
-    In trial i, all algorithms face the same instance and noise, as in the workflow. Trials that
-    this function, ``optimist compare`` or the workflow has already played are read from the results
-    folder if the code, configuration, data and package versions have not changed. Trials of the
-    last full run are read from the table next to its figures if the code, configuration and data
-    have not changed. That table contains about sixty rounds of each trial, and no times.
+    In trial i, all algorithms face the same instance and noise, as in the workflow. Trials already
+    played by this function, ``optimist compare`` or the workflow are read from the results folder
+    if the code, configuration, data and package versions have not changed. Trials of the last full
+    run are read from the table next to its figures if the code, configuration and data have not
+    changed. That table contains about sixty rounds of each trial, and no times.
 
-    Other processes play all trials with the shared kernels (`optimist.core.blas_kernels`), whatever
-    kernels numpy uses in the calling process, such as a notebook. A process that loads a user's
-    class plays only one cell with that class, and each trial runs in its own copy of the process.
+    All trials are played in other processes with the shared kernels (`optimist.core.blas_kernels`),
+    whatever kernels numpy uses in the calling process, such as a notebook. A process that loads a
+    user's class plays only one cell with that class, and each trial runs in its own copy of the
+    process.
 
     Parameters
     ----------
@@ -117,8 +118,8 @@ def play(
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
-        Response to an error in an algorithm: "raise" stops all trials, and "skip" leaves the
-        algorithm out of the setting and continues with the other algorithms.
+        Response to an error in an algorithm: "raise" stops all trials, and "skip" continues without
+        the algorithm in this setting.
 
     Returns
     -------
@@ -131,9 +132,9 @@ def play(
 
         - ``committed``: the number of trials from tables, by the commit of the code that played
           them.
-        - ``other_code``: a dictionary of ``cells`` (the cells in tables that another version of the
-          code played), ``of`` (the number of requested cells in tables) and ``taken`` (whether the
-          trials of ``cells`` were used instead of being played again).
+        - ``other_code``: a dictionary with ``cells`` (the cells in tables that another version of
+          the code played), ``of`` (the number of requested cells in tables) and ``taken`` (whether
+          the trials of ``cells`` were used rather than played again).
         - ``reused``: the number of trials from result files; their times are from earlier runs.
         - ``processes``: the number of simultaneous processes.
         - ``kept``: whether results can be kept in the results folder.
@@ -193,7 +194,7 @@ def play(
 
 
 def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
-    """Return the settings with one shared instance, and the settings with radii from theorems."""
+    """Return the settings with one shared instance, and those with radii from theorems."""
     options = {_place(cell): option_defaults(cell.spec) for cell in chosen}
     return {
         "one_instance": sorted(k for k, one in options.items() if one.get("instance") == "shared"),
@@ -243,8 +244,7 @@ class _Playing:
     ----------
     earlier : EarlierTrials
     sources : dict
-        Sources of the trials that were not played now, by position in ``asked``; see
-        `EarlierTrials.rows`.
+        Sources of the reused trials, by position in ``asked``; see `EarlierTrials.rows`.
     processes : int
         Number of simultaneous processes.
     is_keeping : bool
@@ -355,7 +355,7 @@ def _added(cell: Cell) -> dict[str, Any]:
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
-    """Return the error to raise for a failed trial; the message may suggest a command."""
+    """Return the error to raise for a failed trial, perhaps with a suggested command."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
     where = f"{cell.name}, trial {trials.first}"
     if isinstance(error, BrokenEnvironmentError):
@@ -385,7 +385,7 @@ def _traced(trials: Trials) -> str:
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
-    """Join all rows into one frame, and adjust the regret in settings with unknown maximum."""
+    """Join all rows into one frame, and adjust the regret where the maximum is unknown."""
     import pandas as pd
 
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
@@ -404,7 +404,7 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
 
 
 def _counted(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of a setting, with regret relative to the best value of each instance."""
+    """Return a setting's rows, with regret relative to each instance's best value."""
     least = rows.groupby("instance")["simple_regret"].transform("min").fillna(0.0)
     return rows.assign(
         regret=rows["regret"] - least * rows["round"], simple_regret=rows["simple_regret"] - least

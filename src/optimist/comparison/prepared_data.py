@@ -1,7 +1,7 @@
 """Preparation of a data set for one cell, outside the workflow.
 
-A separate process prepares the table, because other cells reuse the table, and the current process
-may have loaded a user's file or other numpy kernels.
+A separate process prepares the table, because other cells reuse it and the current process may have
+loaded a user's file or other numpy kernels.
 """
 
 import logging
@@ -27,9 +27,8 @@ logger = logging.getLogger("optimist")
 def prepared(name: str) -> Path:
     """Prepare a data set if the current code has not yet prepared it, and return its folder.
 
-    The code, the options of the preparation and the list of sources determine the folder. The
-    workflow has its own copy of the prepared table, because only the workflow tracks the inputs of
-    its tables.
+    The folder depends on the code, the preparation's options and the list of sources. The workflow
+    keeps a separate copy of the prepared table, because only the workflow tracks its inputs.
 
     Raises
     ------

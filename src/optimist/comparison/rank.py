@@ -54,8 +54,8 @@ def rank(
         - paper, setting, rank and algorithm.
         - trials: number of complete trials.
         - mean, low, high and median: mean regret with its interval, and median regret.
-        - difference, difference_low and difference_high: mean difference between the regret and
-          that of the reference, with its interval.
+        - difference, difference_low and difference_high: mean difference from the reference's
+          regret, with its interval.
         - p: two-sided p-value for this pair alone.
         - wins and losses: numbers of algorithms in the same setting that the algorithm beats and
           loses to; better_than and worse_than are the lists of their labels.
@@ -132,7 +132,7 @@ def _of_setting(
 
 
 def _faults(statuses: "pd.Series") -> str:
-    """Describe how failed trials ended, such as ``2 failed: Singular matrix``."""
+    """Describe how failed trials ended, as in ``2 failed: Singular matrix``."""
     counts = statuses[~statuses.isin(COMPLETE)].value_counts()
     return "; ".join(f"{count} {status}" for status, count in counts.items())
 
@@ -156,7 +156,7 @@ def two_sided(evidence: Mean) -> float:
 
 
 def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
-    """Return pairs (winner, loser), all right with a probability of at least 1 - ``error``."""
+    """Return pairs (winner, loser) that are all correct with probability at least 1 - ``error``."""
     pairs = list(combinations(regrets, 2))
     evidence = [_difference(regrets[one], regrets[other]) for one, other in pairs]
     adjusted = holm([two_sided(one) if one.n else 1.0 for one in evidence])

@@ -34,13 +34,13 @@ from optimist.experiments.isolation import isolated
 if TYPE_CHECKING:
     import pandas as pd
 
-# Width for output that is not a terminal; it is enough for all columns.
+# Width if the output is not a terminal; enough for all columns.
 WIDTH = 160
-ROOMY = 120  # minimum width of the terminal at which the header names the reference
+ROOMY = 120  # minimum terminal width for a header that names the reference
 ROUNDING = 1e-9  # relative rounding error between sums of the same numbers
 LARGEST, MOST_DECIMALS = 1e7, 6  # limits for printing a number without an exponent
 NAME = "algorithm"
-PLAIN_PAUSE = 60.0  # seconds between two lines of progress if lines cannot be overwritten
+PLAIN_PAUSE = 60.0  # seconds between progress lines if they cannot be overwritten
 FEWEST = 10  # minimum number of trials for any decision
 NAMED = 4  # maximum number of cells named in one line
 
@@ -108,7 +108,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _is_foreign(options: argparse.Namespace) -> bool:
-    """Return whether the trials may use environments that a user wrote."""
+    """Return whether the trials may use a user's environments."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
     return bool(options.configfile) or not of_papers
 
@@ -138,7 +138,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
     groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
     forms = [list(_narrower(_columns(rows, base))) for rows in groups]
-    # All tables have the same columns, those of the first form in which every table fits.
+    # All tables have the same columns: the first form in which every table fits.
     for number in range(len(forms[0])):
         if all(_width(_as_table(form[number]), console) <= console.width for form in forms):
             break
@@ -165,7 +165,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
 
 
 def other_code(table: "pd.DataFrame") -> str:
-    """Describe the committed cells that another version of the code played, if any."""
+    """Describe the committed cells played by another version of the code, if any."""
     other = table.attrs.get("other_code", {})
     names = other.get("cells", ())
     if not names:
@@ -226,7 +226,7 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
 
 
 def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]]":
-    """Yield the columns, then narrower and narrower forms that omit less important columns.
+    """Yield the columns, then ever narrower forms that omit the less important ones.
 
     A label broken across lines is hard to read or copy, so the last form omits the labels, and the
     caller prints them above the table.
@@ -240,7 +240,7 @@ def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]
 
 
 def _width(shown: Table, console: Console) -> int:
-    """Return the width of a table in which no line is wrapped."""
+    """Return a table's width if no line is wrapped."""
     return console.measure(shown, options=console.options.update(max_width=10**4)).maximum
 
 
@@ -260,7 +260,7 @@ def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
 
 
 def _interval(value: float, half: float, least: float = 0.0) -> str:
-    """Format a mean and the half-width of its interval, rounded to two digits of the half-width.
+    """Format a mean and its interval's half-width, whose first two digits set the precision.
 
     An absolute value of at most ``least`` is a rounding error, and is shown as 0.
     """
@@ -277,7 +277,7 @@ def _interval(value: float, half: float, least: float = 0.0) -> str:
 
 
 def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
-    """Format the ranks of the given labels, and join consecutive ranks: ``2-4,6``."""
+    """Format the ranks of the labels, with consecutive ranks joined, as in ``2-4,6``."""
     runs: list[list[int]] = []
     for place in sorted(ranks[label] for label in labels):
         if runs and runs[-1][-1] == place - 1:

@@ -27,7 +27,7 @@ def play(
     overlays: Sequence[str] = (),
     debug: bool = False,
 ) -> None:
-    """Play trials first, ..., stop - 1 of a cell, and report each trial when it ends.
+    """Play trials first, ..., stop - 1 of a cell, and report each when it ends.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def play(
     overlays : sequence of str
         Files that define further settings and algorithms.
     debug : bool
-        Whether to raise an error of a class unchanged, and to print the traceback of a numerical
+        Whether to raise a class's errors unchanged, and to print the traceback of a numerical
         error, which ends only its own trial.
 
     Raises

@@ -32,7 +32,7 @@ def play(
     data: str,
     added: Mapping[str, Any] | None = None,
 ) -> "tuple[float, pa.Table]":
-    """Play a trial after an untimed warm-up, and return its time and its rows.
+    """Play a trial after an untimed warm-up, and return its time and rows.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def play(
     data : str
         Folder of the prepared data set, or "" if the cell needs none.
     added : dict or None
-        For a class without a file: its ``domain``, its ``name``, the ``class`` itself (pickled with
-        cloudpickle), and the ``paths`` on which the defining process looks for modules.
+        For a class without a file: its ``domain`` and ``name``, the pickled ``class``, and the
+        ``paths`` that the defining process searches for modules.
 
     Returns
     -------
@@ -68,10 +68,10 @@ def play(
     player = Player(asked, data)
     if asked.cell.name not in _warm:
         _warm.add(asked.cell.name)
-        with suppress(Exception, SystemExit):  # playing the trial raises the error again
+        with suppress(Exception, SystemExit):  # the trial will raise the error again
             player.warm_up()
             if not ENVIRONMENTS.is_foreign(asked.cell.environment):
-                build(asked.cell, asked.first, data)  # processes forked later share its cache
+                build(asked.cell, asked.first, data)  # for its cache, which later forks share
     with Meter() as meter:
         if output:
             make_result({**trials, "digest": ""}, output, data)

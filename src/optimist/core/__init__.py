@@ -1,1 +1,1 @@
-"""Modules that all other subpackages may import and that import no other subpackage."""
+"""Modules that every other subpackage may import and that import none of them."""

@@ -1,4 +1,4 @@
-"""Check arguments given in a configuration against the signatures of functions."""
+"""Check configured arguments against function signatures."""
 
 import dis
 import inspect
@@ -11,13 +11,13 @@ from typing import Any
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.label import Label
 
-# Methods with parameters that a configuration sets.
+# Methods whose parameters a configuration sets.
 CONFIGURED = ("__init__", "problem")
 _VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def name_options(cls: type) -> None:
-    """Replace ``**options`` in the signature of each `CONFIGURED` method by the accepted options.
+    """Spell out ``**options`` in the signature of each `CONFIGURED` method.
 
     If a method passes its options on, the signature also includes the options of the next class in
     the method resolution order. Otherwise, it includes only the parameters that the method names.
@@ -68,13 +68,13 @@ def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
             names = {p.name for p in named}
             above = _in_effect(classes[place + 1 :], method)[1:]
             more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
-            # A configuration gives options only by name.
+            # Configurations give options only by name.
             return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
     return []
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the default value of each parameter of ``function`` that has one, by name."""
+    """Return the default values of a function's parameters, by name."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
@@ -104,16 +104,16 @@ def check_keywords(
 
 @cache
 def option_names(cls: type) -> dict[str, Any]:
-    """Return the default of each keyword option of an algorithm class, by name.
+    """Return the defaults of an algorithm class's keyword options, by name.
 
-    The default is `inspect.Parameter.empty` for an option without a default.
+    For an option without a default, the value is `inspect.Parameter.empty`.
     """
     parameters = inspect.signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
 
 
 def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
-    """Return the keyword arguments for an algorithm class, given a label.
+    """Return the keyword arguments that a label specifies for an algorithm class.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If the label has an unknown option, or lacks an option without a default.
+        If the label has an unknown option or lacks a required one.
     """
     options: dict[str, Any] = dict(label.options)
     allowed = option_names(cls)

@@ -1,13 +1,12 @@
 """Select one BLAS thread and one set of kernels, for identical results on every processor.
 
-OpenBLAS and numpy have several versions of their inner loops, called kernels. The processor decides
-which version they use, and the versions round differently. This module selects a version that runs
-on all x86-64 processors since 2013 (x86-64-v3: AVX2 and fused multiply-add). Processors with
-AVX-512 then lose some speed (docs/performance.md), but results agree to the last bit on all
-processors.
+OpenBLAS and numpy have several versions of their inner loops, called kernels. Which version runs
+depends on the processor, and the versions round differently. This module selects the version for
+x86-64 processors since 2013 (x86-64-v3: AVX2 and fused multiply-add). Processors with AVX-512 lose
+some speed (docs/performance.md), but results agree to the last bit everywhere.
 
-OpenBLAS and numpy read environment variables when numpy is imported. Each process that computes
-therefore calls `fix` when it starts, and `verify` before it plays.
+The selection is by environment variables, which take effect when numpy is imported. Each computing
+process therefore calls `fix` when it starts, and `verify` before it plays.
 """
 
 import os
@@ -26,10 +25,9 @@ THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-# If this environment variable is "own", this module selects no kernels: OpenBLAS and numpy choose
-# them, according to their own variables.
+# If this environment variable is "own", OpenBLAS and numpy choose their kernels themselves.
 OPT_OUT = "OPTIMIST_KERNELS"
-# Name of an environment variable that contains the ID of a process that restarted itself.
+# Environment variable with the ID of a process that has restarted itself.
 _RESTARTED = "OPTIMIST_RESTARTED"
 SHARED = frozenset(("avx2", "fma", "bmi2"))
 # Names of processor features that numpy can disable; numpy 2.4 renamed them.
@@ -47,7 +45,7 @@ def fix() -> None:
     Raises
     ------
     OptimistError
-        If numpy was imported without these variables again after the restart.
+        If numpy was imported without them again after the restart.
     """
     wanted = variables()
     present = {key: os.environ.get(key) for key in wanted}
@@ -79,7 +77,7 @@ def variables() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment variables of a child process that computes.
+    """Return the environment variables for a computing child process.
 
     They also fix the iteration order of sets, on which a user's class may depend.
     """

@@ -4,8 +4,8 @@ The footer of a Parquet file contains the digest under the key `KEY`; the digest
 zeros in its place. A text file contains the digest in its last line. Readers check the digest and
 parse exactly the bytes that they checked.
 
-The page checksums that pyarrow can write do not cover the footer: with page checksums alone, 24 of
-1,500 bit flips changed a table and were not detected.
+Pyarrow's own page checksums do not cover the footer; with them alone, 24 of 1,500 bit flips changed
+a table undetected.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.files import unified, write_atomically
 from optimist.core.root import how_to_restore
 
-# Functions import pyarrow only where they use it, since text files do not need it.
+# Text files do not need pyarrow, so functions import it only where they use it.
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -28,8 +28,8 @@ KEY = "optimist.sha256"
 REMEDY = "delete it and run the same command again"
 _LENGTH = 64
 _BLANK = b"0" * _LENGTH
-# Bytes that precede the digest in a footer, in Thrift's compact protocol: the key, and the header
-# of field 2, which is a string of `_LENGTH` bytes.
+# Bytes before the digest in a footer, in Thrift's compact protocol: the key, then the header of
+# field 2, a string of `_LENGTH` bytes.
 _MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
 _LINE = "# SHA-256 of the lines above: "
 
@@ -118,8 +118,7 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
 def read_text(path: str | Path) -> str:
     """Check a text file and return its text without the last line, which contains the digest.
 
-    The check tolerates line endings that a checkout changed. The errors are the same as those of
-    `open_parquet`.
+    Line endings changed by a checkout are accepted. The errors are those of `open_parquet`.
     """
     content = _content(path)
     for whole in (content, unified(content)):
@@ -132,7 +131,7 @@ def read_text(path: str | Path) -> str:
 
 
 def _seal(text: bytes) -> bytes:
-    """Return the line that follows ``text`` in a file and contains its digest."""
+    """Return the line with the digest of ``text``, to be written after it."""
     return f"{_LINE}{hashlib.sha256(text).hexdigest()}\n".encode()
 
 

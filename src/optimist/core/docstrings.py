@@ -5,7 +5,7 @@ import re
 
 
 def option_texts(cls: type) -> dict[str, tuple[str, str]]:
-    """Return the documented type and meaning of each option of a class and its bases, by name."""
+    """Return the documented types and meanings of a class's and its bases' options, by name."""
     texts: dict[str, tuple[str, str]] = {}
     for base in reversed(cls.__mro__):
         texts |= parameters_of(vars(base).get("__doc__") or "")
@@ -13,7 +13,7 @@ def option_texts(cls: type) -> dict[str, tuple[str, str]]:
 
 
 def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
-    """Return the type and meaning of each parameter and attribute in a docstring, by name."""
+    """Return the types and meanings of a docstring's parameters and attributes, by name."""
     texts: dict[str, tuple[str, str]] = {}
     lines = inspect.cleandoc(docstring).splitlines()
     for number, line in enumerate(lines):

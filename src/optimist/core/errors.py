@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Error numbers that mean that a file system is full or does not permit writing.
+# Error numbers of a file system that is full or does not permit writing.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-LONGEST = 80  # maximum number of characters that a message quotes from a text
+LONGEST = 80  # maximum number of characters quoted in a message
 _REMEDY = "fix that and run the same command again"
-# Error numbers that may mean that the folder belongs to another user.
+# Error numbers that may indicate another user's folder.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 _ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder or in a new one (`optimist init DIR`)"
 
 
 class OptimistError(Exception):
-    """Base class of all errors that are shown to users as one message without a traceback."""
+    """Base class of errors shown to users as a message without a traceback."""
 
 
 class ConfigError(OptimistError):
@@ -60,18 +60,18 @@ class UnwritableError(OptimistError):
 class OutOfTimeError(BaseException):
     """Raised when a job's time limit expires.
 
-    The class does not derive from Exception, so that solvers do not catch the error.
+    It does not derive from Exception, so that solvers do not catch it.
     """
 
 
 @contextmanager
 def unwritable_named(path: str = "") -> Iterator[None]:
-    """Convert an error to `UnwritableError` if a file system is full or does not permit writing.
+    """Convert an OSError to `UnwritableError` if a file system is full or forbids writing.
 
     Parameters
     ----------
     path : str
-        File to name in the message if the system's error does not name one.
+        File to name in the message if the OSError names none.
     """
     try:
         yield
@@ -109,7 +109,7 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
 
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
-    """Return the error for a name that is not in ``allowed``, with the nearest allowed name."""
+    """Return the error for a name not in ``allowed``; it suggests the nearest allowed name."""
     allowed = sorted(allowed)
     return ConfigError(
         f"unknown {kind} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}"

@@ -1,11 +1,11 @@
-"""Call functions in other processes, so that users' classes are never loaded in this process.
+"""Call functions in worker processes, so that users' classes are never loaded in this one.
 
 A user's class may do anything, so it must not run here.
 
-Each of the other processes (`optimist.core.worker`) has its own session, an empty standard input
-and a pipe to this process. It writes its output to this process's standard error and uses the
-shared kernels (`optimist.core.blas_kernels`). When this process ends, for whatever reason, the
-other processes and their children end too; only a child that started its own session may survive.
+Each worker (`optimist.core.worker`) has its own session, an empty standard input and a pipe to this
+process. It writes its output to this process's standard error and uses the shared kernels
+(`optimist.core.blas_kernels`). When this process ends, for whatever reason, the workers and their
+children end too; only a child that started its own session may survive.
 """
 
 import math
@@ -27,8 +27,8 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-# Seconds between checks for ended processes. The checks are necessary, since a pipe does not show
-# that a process has ended while a child of the process keeps the pipe open.
+# Seconds between checks for ended processes. A pipe alone does not show the end of a process while
+# one of its children keeps the pipe open.
 _SECONDS = 0.2
 
 
@@ -39,10 +39,10 @@ class Call:
     Attributes
     ----------
     function : str
-        Name as ``module:function``. The first argument of this function is a callback that sends
-        plain data to the caller.
+        Name as ``module:function``. The function's first argument is a callback that sends plain
+        data to the caller.
     arguments : dict
-        The other arguments of the function, by name, as plain data.
+        Its other arguments, by name, as plain data.
     room : str
         Name of a group of calls; only calls with the same ``room`` may share a process.
     seconds : float or None
@@ -111,9 +111,9 @@ def calls(
         Calls that have not started, by key; each is removed when it starts. The caller may delete
         calls to cancel them.
     processes : int
-        Maximum number of processes that run at the same time.
+        Maximum number of simultaneous processes.
     is_quiet : bool
-        Whether to discard the output of the processes.
+        Whether to discard the processes' output.
 
     Yields
     ------
@@ -215,7 +215,7 @@ class _Worker:
         return time.monotonic() > self._deadline
 
     def send(self, asked: Call) -> None:
-        """Send a call to the process; if the process has ended, `receive` will report it."""
+        """Send a call to the process; if it has ended, `receive` will say so."""
         self._deadline = math.inf if asked.seconds is None else time.monotonic() + asked.seconds
         with suppress(OSError):
             self.pipe.send((asked.function, asked.arguments))
@@ -237,7 +237,7 @@ class _Worker:
     def end(self) -> int:
         """Kill the process and its children; return its exit status."""
         if not self.pipe.closed:
-            # The system does not reuse the group's ID while a process of this group is alive.
+            # The system does not reuse a group's ID while one of its processes is alive.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self.pipe.close()

@@ -54,14 +54,14 @@ def unified(text: bytes) -> bytes:
 
 
 def sha256(path: str | Path) -> str:
-    """Return the hexadecimal SHA-256 digest of a file, after `unified` for text files."""
+    """Return a file's hexadecimal SHA-256 digest; text files are `unified` first."""
     content = Path(path).read_bytes()
     is_text = Path(path).suffix not in BINARY
     return hashlib.sha256(unified(content) if is_text else content).hexdigest()
 
 
 def fingerprint(description: Mapping[str, Any]) -> str:
-    """Return a digest of plain data that describes results; equal digests mean equal results."""
+    """Return a digest of plain data that determine results; equal digests mean equal results."""
     text = json.dumps(description, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Context manager for workflow scripts, which writes a log and reports errors."""
+"""Context manager that writes a log and reports errors in workflow scripts."""
 
 import logging
 import sys
@@ -36,7 +36,7 @@ def _end(words: str) -> NoReturn:
 
 
 def _words(error: BaseException) -> str:
-    """Describe an error in one line, with its location and, if known, its round and its cell."""
+    """Describe an error in one line, with its location and, if known, its round and cell."""
     return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
 
 
@@ -45,7 +45,7 @@ def _log_file(path: str) -> Iterator[None]:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    # Ignore errors when the log is written: if the disk is full, a later error reports it.
+    # Ignore errors in writing the log: if the disk is full, a later error says so.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -59,7 +59,7 @@ class Label:
             ``name`` or ``name[key=value,...]``. Numbers and the values true, false and null are
             converted to Python objects; any other value remains a string.
         kind : str
-            Kind of object that the label names, for messages.
+            Kind of object named by the label, for messages.
 
         Raises
         ------
@@ -100,12 +100,12 @@ class Label:
 
 
 def name_of(text: str) -> str:
-    """Return the name at the start of a label, given the label's text."""
+    """Return the name at the start of a label's text."""
     return text.partition("[")[0]
 
 
 def plain(value: Value) -> Value:
-    """Return a value, with a number in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
+    """Return a value in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:

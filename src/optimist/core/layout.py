@@ -19,7 +19,7 @@ LANES = ("regret", "timing")
 # Suffixes of target names, by group of targets.
 GROUPS = {"paper": "", "variants": "_variants"}
 TABLE_ENDINGS = ("csv", "md")
-# Maximum total length in bytes of the paper, setting, algorithm, trials and digest in a path. The
+# Maximum total length, in bytes, of the paper, setting, algorithm, trials and digest in a path. The
 # name of a scheduler's log file contains all of them, joined by separators, and file systems allow
 # 255 bytes.
 MOST_BYTES = 239
@@ -30,9 +30,9 @@ DIGEST = 12
 class Result(NamedTuple):
     """Parts of the path of a result file.
 
-    In the regret lane, the file contains the trials first, ..., stop - 1 of a cell. In the timing
-    lane, all results of a race are in one folder, which is named after the number of the race, and
-    the path does not contain the trials.
+    In the regret lane, the file contains trials first, ..., stop - 1 of a cell. In the timing lane,
+    a race's results share a folder named after the race's number, and the path does not contain the
+    trials.
     """
 
     lane: str
@@ -72,7 +72,7 @@ def race_folder(paper: str, race: str, digest: str) -> str:
 def parse_result(path: str | PurePath) -> Result | None:
     """Parse the path of a result file; return None for any other path.
 
-    Other folders may precede the part of the path that `Result.path` returns.
+    Other folders may precede the part returned by `Result.path`.
     """
     match = _RUN.search(PurePath(path).as_posix())
     if match:
@@ -106,7 +106,7 @@ def dataset_in(folder: str | Path, name: str) -> Path:
 
 
 def facts_in(folder: str | Path, name: str) -> Path:
-    """Return the path of the file with facts about a prepared data set in a folder."""
+    """Return the path, in a folder, of the facts about a prepared data set."""
     return Path(folder) / f"{name}_facts.csv"
 
 
@@ -157,7 +157,7 @@ _CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 
 @dataclass(frozen=True)
 class Layout:
-    """Paths of the files of one configuration.
+    """Paths of one configuration's files.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Layout:
         return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
 
     def published(self, paper: str, group: str) -> str:
-        """Return the path of the file that marks one group of a paper's tables as complete."""
+        """Return the path of the file that marks a group of a paper's tables as complete."""
         return f"{self.results}/published/{paper}/{group}"
 
     @property
@@ -204,7 +204,7 @@ class Layout:
         return f"{self.results}/data"
 
     def data_alone(self, decisive: str) -> str:
-        """Return the folder for the data set of a single cell, given the digest of its inputs."""
+        """Return the folder for a single cell's data set, given its inputs' digest."""
         return f"{self.data_folder}/alone/{decisive}"
 
     def data(self, name: str) -> str:
@@ -220,7 +220,7 @@ class Layout:
         return f"{self.data_folder}/raw/{raw}.parquet"
 
     def raw_record(self, raw: str) -> str:
-        """Return the path of the record that gives a fetched table's origin."""
+        """Return the path of the file that records a fetched table's origin."""
         return f"{self.data_folder}/raw/{raw}.json"
 
     # Products of a paper.
@@ -251,11 +251,11 @@ class Layout:
         return f"{self.figures}/{paper}/trials.parquet"
 
     def cells(self, paper: str) -> str:
-        """Return the path of a paper's table of cells, which records the origin of trials."""
+        """Return the path of a paper's table of cells, which records where its trials come from."""
         return f"{self.figures}/{paper}/cells.csv"
 
     def studies(self, paper: str) -> str:
-        """Return the path of the file with the tables of all of a paper's studies."""
+        """Return the path of the file with all of a paper's study tables."""
         return f"{self.figures}/{paper}/studies.parquet"
 
     def record(self, paper: str, name: str) -> str:
@@ -263,9 +263,9 @@ class Layout:
         return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts on claims, by extension.
+        """Return the paths of the verdicts on a paper's claims, by extension.
 
-        The verdicts are those of one paper or, without ``paper``, those of all papers.
+        Without ``paper``, they cover the claims of all papers.
         """
         folder = f"{self.figures}/{paper}".rstrip("/")
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}

@@ -33,12 +33,11 @@ from optimist.core.source_files import (
     signature,
 )
 
-# Prefixes of the names of modules in this package that a user's class may load without an import
-# statement.
+# Name prefixes of this package's modules that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
 _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
 # Folders of compiled modules and of installed packages. Their files are not recorded; results
-# record the versions of packages instead.
+# record package versions instead.
 _COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
 # Values recorded in place of a digest.
@@ -64,11 +63,11 @@ class Observer:
     Parameters
     ----------
     modules : collection of str
-        Dotted names of the modules of this package that may affect the job's results; see
+        Dotted names of this package's modules that may affect the job's results; see
         `optimist.experiments.code_digest.own_modules`. Other modules are recorded if they are
         loaded within a block.
     ignored : iterable of path
-        Files and folders that are not recorded: outputs, and data sets with a checksum.
+        Files and folders not to record: outputs, and data sets with a checksum.
     is_foreign : bool
         Whether the job runs a user's code, which may use any loaded module.
     """
@@ -108,10 +107,9 @@ class Observer:
     def record(self) -> dict[str, dict[str, str]]:
         """Return two mappings from names to digests, under the keys ``modules`` and ``files``.
 
-        The name of a module of this package is its dotted name; all other names are paths. A path
-        inside the folder in which the observer was created is relative to that folder. The digest
-        is `ABSENT` for a file that the job did not find, and `UNSTEADY` for a file that changed
-        while the job ran.
+        Modules of this package are listed by dotted name, everything else by path. A path inside
+        the folder in which the observer was created is relative to it. The digest is `ABSENT` for a
+        file that the job did not find, and `UNSTEADY` for a file that changed while the job ran.
         """
         digests: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
         for name in sorted(self._own):
@@ -140,16 +138,16 @@ class Observer:
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
             self._seen.setdefault(place, _Seen(None, None))
             return
-        # Missing files are recorded too, except those opened without a mode, whose paths may be
-        # relative to another folder, and the entries of sys.path, which every process tries to open
-        # as archives.
+        # Missing files are recorded too, with two exceptions: files opened without a mode, whose
+        # paths may be relative to another folder, and entries of sys.path, which every process
+        # tries to open as archives.
         is_missed = mode is not None and not os.path.exists(place)
         is_missed = is_missed and path not in map(os.path.abspath, sys.path)
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
     def note(self, path: str | os.PathLike[str]) -> None:
-        """Record a file that is read by means other than Python's ``open``."""
+        """Record a file that is read without Python's ``open``."""
         place = self._place(os.path.abspath(path))
         if place is not None:
             self._read(place)
@@ -219,7 +217,7 @@ def observe(path: str | os.PathLike[str]) -> None:
 
 @lru_cache
 def _listen() -> None:
-    """Notify the active observer of each file that this process opens, from now until it ends."""
+    """From now on, notify the active observer of each file that this process opens."""
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and _active is not None:
@@ -230,7 +228,7 @@ def _listen() -> None:
 
 @lru_cache
 def _left_out() -> tuple[str, ...]:
-    """Return the folders of the system, Python and this package; their files are not recorded."""
+    """Return the folders of the system, Python and this package, whose files are not recorded."""
     libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
     folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
     return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
@@ -284,7 +282,7 @@ def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
 
 
 def _moved(name: str) -> Iterator[str]:
-    """Yield the paths that a file may have if it was moved together with the current folder."""
+    """Yield a file's possible paths if it was moved together with the current folder."""
     parts = Path(name).parts
     for start in range(1, len(parts) if os.path.isabs(name) else 0):
         yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))

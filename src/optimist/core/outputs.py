@@ -16,7 +16,7 @@ _MOST_BYTES = 100_000_000
 
 
 def metadata(ending: str) -> dict[str, str]:
-    """Return the metadata that make matplotlib write the mark into a picture; see `MARKS`."""
+    """Return the metadata with which matplotlib marks a picture; see `MARKS`."""
     return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
 
 
@@ -47,9 +47,9 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
 
 
 def _is_own(path: Path, mark: bytes) -> bool:
-    """Return whether a file is empty or contains ``mark``, which is the first line of a CSV file.
+    """Return whether a file is empty or contains ``mark`` (for a CSV file, in its first line).
 
-    Return False for a file that is too large to be an output.
+    Return False for a file too large to be an output.
     """
     if not path.is_file() or path.stat().st_size > _MOST_BYTES:
         return False

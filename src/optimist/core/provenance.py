@@ -24,8 +24,8 @@ def collect() -> dict[str, Any]:
     """Return the provenance of results that this process computes, as plain data.
 
     ``dirty`` states whether files differ from ``commit``. For an installed package, both are None,
-    and ``packages`` gives the package's version. If the commit of a checkout is unavailable,
-    ``unknown`` gives the reason.
+    and ``packages`` gives its version. If the commit of a checkout is unavailable, ``unknown``
+    gives the reason.
     """
     return {
         **_code(),
@@ -100,10 +100,8 @@ def _is_installed() -> bool:
 
 
 def _git(*arguments: str) -> str:
-    """Run git in the folder of this package; return its output or raise _NoAnswerError."""
-    # Git refuses to read a repository that another user owns, since the repository's configuration
-    # may name programs to run. Reading it adds no risk here, since the running code comes from the
-    # same repository.
+    # Git refuses to read another user's repository, whose configuration may name programs to run.
+    # Here this adds no risk: the running code comes from the same repository.
     command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
     # Git hooks set these variables, perhaps for another repository.
     env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}

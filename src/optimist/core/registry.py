@@ -42,8 +42,7 @@ def short_name(name: str) -> str:
 def file_meant(text: str) -> str:
     """Suggest a full name, as in ``" (did you mean 'mine.py:Mine'?)"``.
 
-    The text that the user gave lacks the class or the file. The suggestion is empty if no class is
-    found.
+    The user's text lacks the class or the file. If no class is found, the result is empty.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ def file_meant(text: str) -> str:
 
 
 def _classes_written_in(path: str) -> list[str]:
-    """Return the names of the public classes in a file without executing the file."""
+    """Return the names of a file's public classes without executing it."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -69,9 +68,9 @@ def _classes_written_in(path: str) -> list[str]:
 
 
 def canonical_name(name: str) -> str:
-    """Return the canonical name of a class, which does not depend on how a user types a path.
+    """Return a class's canonical name, which does not depend on how its path was typed.
 
-    The path of a file is relative if the file is inside the current folder, and absolute otherwise.
+    The path is relative if the file is inside the current folder, and absolute otherwise.
     """
     match = _FILE.fullmatch(name)
     if match is None:
@@ -121,7 +120,7 @@ class Registry:
     def added(self) -> dict[str, Any]:
         """Classes that exist only in this process, by name.
 
-        The value is of type bytes if the class is still pickled.
+        A value of type bytes is a class that is still pickled.
         """
         return {}
 
@@ -134,7 +133,7 @@ class Registry:
         return name not in self.table
 
     def add(self, cls: type) -> str:
-        """Register a class under its own name; replace an earlier class with this name.
+        """Register a class under its own name, replacing any earlier class of that name.
 
         Raises
         ------
@@ -155,7 +154,7 @@ class Registry:
 
     @cached_property
     def offered(self) -> dict[str, str]:
-        """Classes that installed packages offer, as ``module:Class``, by name.
+        """Classes offered by installed packages, as ``module:Class``, by name.
 
         Raises
         ------
@@ -174,7 +173,7 @@ class Registry:
         return places
 
     def module(self, name: str) -> str:
-        """Return the module of a class, in the form that `optimist.core.source_files` accepts.
+        """Return the module of a class, in the form accepted by `optimist.core.source_files`.
 
         Raises
         ------
@@ -184,7 +183,7 @@ class Registry:
         return self._target(name)[0]
 
     def load(self, name: str) -> Any:
-        """Load and return the class that ``name`` denotes.
+        """Load and return the class denoted by ``name``.
 
         Raises
         ------
@@ -213,7 +212,7 @@ class Registry:
         return cls
 
     def _target(self, name: str) -> tuple[str, str]:
-        """Return the module that defines a class, and the name of the class in this module."""
+        """Return the module that defines a class, and the class's name there."""
         match = _FILE.fullmatch(name)
         if match is not None:
             path = Path(match["path"])
@@ -253,7 +252,7 @@ class Registry:
         return f"a subclass of {' or '.join(base.replace(':', '.') for base in self.bases)}"
 
     def _classes(self, module: ModuleType) -> list[str]:
-        """Return the names of the classes of this kind that a module defines."""
+        """Return the names of a module's own classes of this kind."""
         defined = (v for v in vars(module).values() if isinstance(v, type))
         return [
             cls.__name__
@@ -285,7 +284,7 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; if it is a file, reload it if the file or one of its imports was edited."""
+    """Return a module; a file is reloaded if it or one of its imports was edited."""
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
@@ -296,8 +295,8 @@ def _loaded(module: str) -> ModuleType:
 def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
     """Load the file at ``path`` as a module; messages call the file ``shown``.
 
-    ``files`` holds the signatures of the file and of its imports. An edit changes a signature, and
-    the cached module is then not returned.
+    ``files`` holds the signatures of the file and its imports. They are part of the cache's key, so
+    an edited file is loaded again.
     """
     folder = os.path.dirname(path)
     for name, module in list(sys.modules.items()):  # remove earlier versions of the files

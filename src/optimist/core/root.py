@@ -21,15 +21,15 @@ PACKAGED = PACKAGE / "project"
 def project_root() -> Path:
     """Return the folder that holds ``config``, ``data``, ``workflow`` and the Snakefile.
 
-    For an editable installation, this folder is the checkout; otherwise, it is the copy that was
-    installed with the package.
+    In an editable installation, it is the checkout; otherwise, the copy installed with the package.
 
     Raises
     ------
     ConfigError
         If the package was installed without a copy.
     """
-    # The copy comes first: another project may be two folders above an installed package.
+    # Try the copy first: for an installed package, the folder two levels up may belong to another
+    # project.
     for folder in (PACKAGED, PACKAGE.parents[1]):
         if (folder / "config" / "config.yaml").is_file():
             return folder
@@ -51,7 +51,7 @@ def snakefile() -> str:
 
 
 def project_file(name: str) -> str:
-    """Return the path of a project file, for use in the rules of the workflow.
+    """Return the path of a project file, for use in workflow rules.
 
     The path is relative if the current folder is the checkout, so that the checkout can be moved,
     and absolute otherwise.
@@ -88,7 +88,7 @@ def how_to_restore(path: str | Path, otherwise: str = "") -> str:
 def how_to_make(command: str) -> str:
     """Describe how to make a missing file with ``command``.
 
-    The command works only in a folder with a workflow.
+    Outside a folder with a workflow, also say that the command needs one.
     """
     has_workflow = (workspace() / "Snakefile").is_file()
     place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"

@@ -1,8 +1,7 @@
 """Compute digests of source files, and find the imports of a module without importing it.
 
-A module is given by its dotted name or by the path of its file. Imports from this package and from
-the module's own package are followed. If the module is given by its path, imports from the folder
-of the file are followed too.
+A module is given by its dotted name or its file path. Imports from this package and from the
+module's own package are followed; for a file path, imports from the file's folder are too.
 """
 
 import ast
@@ -29,11 +28,10 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Fields of syntax trees that do not affect results; "msg" is the message of an assertion.
 _LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
 _LOGGERS = frozenset(("logger", "logging"))
-# Age of a file in seconds beyond which an edit is certain to change its timestamps, even if they
-# are coarse.
+# Age of a file, in seconds, beyond which any edit changes even coarse timestamps.
 _SETTLED = 2.0
-# Parsing takes longer than everything else that a job does before its first trial, so the results
-# are cached next to Python's compiled modules.
+# Parsing takes longer than all other steps before a job's first trial, so the results are cached
+# next to Python's compiled modules.
 _KEPT = Path(importlib.util.cache_from_source(__file__)).with_name("digests.json")
 _MOST_KEPT = 1000
 
@@ -61,14 +59,14 @@ def is_own(module: str) -> bool:
 
 
 def dotted(path: str) -> str:
-    """Return the dotted name of a module of this package, given the path of its file."""
+    """Return the dotted name of one of this package's modules, given its file path."""
     parts = Path(path).relative_to(FOLDER).with_suffix("").parts
     return ".".join((PACKAGE, *parts)).removesuffix(".__init__")
 
 
 @lru_cache
 def own_file(name: str) -> str | None:
-    """Return the path of a module of this package, given its dotted name; None if it is missing."""
+    """Return the file path of one of this package's modules, or None if it is missing."""
     place = os.path.join(FOLDER, *name.split(".")[1:])
     candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
     return next(filter(os.path.isfile, candidates), None)
@@ -84,10 +82,10 @@ def signature(path: str) -> Signature:
 
 
 def digest_of(path: str) -> str:
-    """Return a SHA-256 digest of a file; it is the same in every version of Python.
+    """Return a file's SHA-256 digest, which is the same in every version of Python.
 
-    For a source file, the digest covers the syntax tree without docstrings and without the texts of
-    errors and log records. For any other file, it covers the content.
+    For a source file, the digest covers the syntax tree without docstrings or the texts of errors
+    and log records. For any other file, it covers the content.
 
     Raises
     ------
@@ -98,7 +96,7 @@ def digest_of(path: str) -> str:
 
 
 def closure(module: str) -> frozenset[str]:
-    """Return the paths of a module's file and of all its imports, followed recursively.
+    """Return the paths of a module's file and, recursively, of all its imports.
 
     Raises
     ------
@@ -149,7 +147,6 @@ def root_of(module: str) -> str:
 
 @lru_cache
 def _own_imports(path: str) -> tuple[str, ...]:
-    """Return the files of this package that one of its files imports."""
     return tuple(filter(None, map(own_file, filter(is_own, _source(path).imports))))
 
 
@@ -157,8 +154,8 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
     """Yield the files that a file outside this package imports.
 
     Relative imports and imports from this package are always included. Other imports are included
-    if they belong to ``package``, below ``root``; if ``package`` is "", they are included if they
-    are below ``root`` or in the folder of the file.
+    if they belong to ``package`` and are below ``root`` or, if ``package`` is "", if they are below
+    ``root`` or in the file's folder.
     """
     parents = Path(path).parents
     for name in _source(path).imports:
@@ -175,7 +172,7 @@ def _imported(path: str, root: str, package: str) -> Iterator[str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the files in ``folder`` that belong to the module ``name`` or its parent packages."""
+    """Yield the files, in ``folder``, of the module ``name`` and its parent packages."""
     place = folder
     for part in name.split("."):
         place = os.path.join(place, part)
@@ -263,9 +260,8 @@ def _parsed(content: bytes) -> _Source:
 def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
     """Yield the tokens of a syntax tree in ASCII, without docstrings and messages.
 
-    The names of imported modules are added to ``imports``.
-
-    Empty fields are omitted, since they differ between versions of Python.
+    The names of imported modules are added to ``imports``. Empty fields are omitted, since they
+    differ between versions of Python.
     """
     wordless: set[int] = set()  # ids of nodes whose texts are omitted
     stack: list[Any] = [tree]
@@ -316,7 +312,7 @@ def _logs(function: ast.expr) -> bool:
 
 
 def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the string constants, and the nodes of ``kinds``, in the arguments of calls."""
+    """Yield string constants and nodes of the given kinds from the arguments of calls."""
     arguments = (below for call in calls for below in (*call.args, *call.keywords))  # type: ignore[attr-defined]
     for node in (below for argument in arguments for below in ast.walk(argument)):
         if type(node) in kinds or (type(node) is ast.Constant and type(node.value) is str):
@@ -324,7 +320,7 @@ def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]
 
 
 def _merged(values: list[ast.expr], wordless: set[int]) -> list[Any]:
-    """Merge adjacent texts in an f-string, since versions of Python split them differently."""
+    """Merge adjacent texts in an f-string, which Python versions split differently."""
     parts: list[Any] = []
     for is_text, group in groupby(values, lambda part: type(part) is ast.Constant):
         if is_text:
@@ -341,5 +337,5 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 
 def _literal(value: object) -> str:
-    # Some versions of Python cannot write a long integer in decimal digits.
+    # Some versions of Python cannot format long integers in decimal.
     return f"{value:x}" if type(value) is int else ascii(value)

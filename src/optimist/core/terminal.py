@@ -16,7 +16,7 @@ from typing import Self, TextIO
 
 from optimist.core.durations import in_words
 
-CLEAR = "\r\x1b[K"  # clears the line that the cursor is on
+CLEAR = "\r\x1b[K"  # clears the current line
 QUIET = 2.0  # seconds until a progress line appears
 # Characters that may need escaping; `_escape` keeps most non-ASCII characters.
 _UNSHOWN = re.compile(r"[^\t\n -~]")

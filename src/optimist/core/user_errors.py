@@ -23,8 +23,8 @@ _OTHERS = {
 }
 _METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
 SCRIPTS = ".snakemake"  # folder to which Snakemake copies scripts
-_PLACE = "_place_in_file_of_user"  # attribute with the source line of an error without a traceback
-ROUND = "_round_in_words"  # attribute with the round of an error, such as ", in round 7"
+_PLACE = "_place_in_file_of_user"  # attribute: source line of an error that lost its traceback
+ROUND = "_round_in_words"  # attribute: round of an error, as in ", in round 7"
 
 
 def line_of_user(trace: TracebackType | None) -> str:
@@ -33,8 +33,8 @@ def line_of_user(trace: TracebackType | None) -> str:
 
 
 def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -> str:
-    """Return the innermost line in a traceback whose file ``is_wanted`` accepts, or ""."""
-    # For compiled code and for modules frozen into Python, the file name is not a path.
+    """Return a traceback's innermost line in a file that ``is_wanted`` accepts, or ""."""
+    # The file names of compiled code and frozen modules are not paths.
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(trace)]
     lines = [f"{p.name}, line {n}" for p, n in frames if p.is_absolute() and is_wanted(p)]
     return lines[-1] if lines else ""
@@ -56,12 +56,12 @@ def of_system(error: BaseException) -> str:
 
 
 def words_of_system(error: OSError) -> str:
-    """Describe a system error in words: the file that it names, and the fault."""
+    """Describe a system error in words, with the name of the file."""
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return the type, the message and the origin of an error in one line."""
+    """Return an error's type, message and origin in one line."""
     words = " ".join(str(error).split())
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     place = f" ({where})" if (where := _place(error)) else ""
@@ -69,7 +69,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the innermost line of user code in the traceback of an error; see `line_of_user`.
+    """Return the innermost line of user code in an error's traceback; see `line_of_user`.
 
     If there is none, return the innermost line of an algorithm or environment, or "".
     """
@@ -121,7 +121,7 @@ def is_cut(error: BaseException) -> bool:
 
 
 def status_in_words(status: int) -> str:
-    """Describe how a process ended, given its exit status or the negative number of a signal."""
+    """Describe how a process ended; a negative status is minus the number of a signal."""
     if status >= 0:
         return f"exit status {status}, perhaps from os._exit in a class"
     name = signal.Signals(-status).name

@@ -1,10 +1,9 @@
 """Process that calls functions on behalf of another process (`optimist.core.executor`).
 
-``python -P -m optimist.core.worker DESCRIPTOR`` reads requests from a pipe. A request consists of
-the name of a function, ``module:function``, and its arguments. Each answer is a pair of a word and
-a value. The value is a message from the function if the word is ``progress``. The last answer to a
-request has the word ``done`` and the function's result, or the word ``error`` and a description of
-the error from `optimist.core.user_errors.to_text`.
+``python -P -m optimist.core.worker DESCRIPTOR`` reads requests from a pipe. A request consists of a
+function's name, ``module:function``, and its arguments. The answers are pairs: ``progress`` with a
+message from the function and, at the end, either ``done`` with its result or ``error`` with a
+description from `optimist.core.user_errors.to_text`.
 """
 
 import importlib
@@ -66,7 +65,7 @@ def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> No
 
 
 def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
-    """Call a function and return its result, or the exception that it raised, as a pickled answer.
+    """Call a function and return its result or exception as a pickled answer.
 
     A user's class may raise any exception.
     """
