@@ -56,8 +56,7 @@ def upper_bounds(
     kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
     epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
     epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
-    # The ridge penalty is quadratic, so its part of the Hessian is multiplied by 1/2 instead of
-    # kappa.
+    # The ridge penalty is quadratic, so the factor of its Hessian is 1/2 instead of kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
     M = kappa[:, None, None] * hessians
     add_to_diagonal(M, diagonal)

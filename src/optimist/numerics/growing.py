@@ -1,7 +1,7 @@
 """Arrays that grow one item or one column at a time.
 
-A full array is copied into memory that is larger by a constant factor. On average, the time for
-copying is therefore constant per added entry.
+A full array is copied into one that is larger by a constant factor. The average copying time per
+added entry is therefore constant.
 """
 
 from typing import Any
@@ -93,7 +93,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix that grows as outer products of longer vectors are added to it."""
+    """A symmetric matrix that grows as outer products of longer vectors are added."""
 
     def __init__(self) -> None:
         self.size = 0

@@ -19,8 +19,8 @@ from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
-# Hessians are singular until the plays span the space. Therefore JITTER or, if it is larger,
-# ROUNDING times the trace is added to the diagonal of each Hessian.
+# Hessians are singular until the plays span the space, so the larger of JITTER and ROUNDING times
+# the trace is added to their diagonals.
 JITTER = 1e-9
 ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
@@ -28,7 +28,7 @@ DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """The plays of one algorithm, and the sum b of their features times their rewards.
+    """An algorithm's plays, and the sum b of their features times their rewards.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
 
     Each step goes towards the minimiser of the local quadratic model (over the ball, if any), with
     Armijo backtracking. The last step is a full step whose predicted decrease is below 1e-12 of the
-    value. Before this step, the error is about 1e-6, and Newton's method squares it.
+    value. The error before this step is about 1e-6, and the step squares it.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def _descend(likelihood, theta, derivatives, radius):
 
 
 def ball_constraint(radius: float) -> dict[str, Any]:
-    r"""Return the constraint $\|\theta\| \le S$ in the form that scipy's SLSQP takes."""
+    r"""Return the constraint $\|\theta\| \le S$ in the form required by scipy's SLSQP."""
     return {
         "type": "ineq",
         "fun": lambda theta: radius**2 - theta @ theta,
@@ -250,7 +250,7 @@ def ball_constraint(radius: float) -> dict[str, Any]:
 def minimise_by_slsqp(
     likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
 ) -> Any:
-    """Minimise a likelihood by scipy's SLSQP, as public code does.
+    """Minimise a likelihood with scipy's SLSQP, as in public code.
 
     Parameters
     ----------

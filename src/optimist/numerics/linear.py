@@ -59,7 +59,7 @@ def add_outer_to_inverse(H_inv: np.ndarray, v: np.ndarray, b: float, q: Any) -> 
 def add_outer(H: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
     r"""Return $H + b\,vv^\top$ for ``v`` (d,), computed in place if H is in Fortran order.
 
-    The single call to BLAS takes a third of the time of the three calls to numpy that it replaces.
+    The single BLAS call is three times as fast as the three numpy calls it replaces.
     """
     return compiled.blas.dger(b, v, v, a=H, overwrite_a=1)
 
