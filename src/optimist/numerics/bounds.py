@@ -10,8 +10,8 @@ $$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
   + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
 Let $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$. The maximum is at most
 $F(\theta) + r^\top M^{-1}r/(4s)$ if no member of the set is farther than D from $\theta$. At a
-solution, r = 0 and the bound is exact. Near a solution, its error is quadratic in the distance to
-the solution.
+solution, r = 0 and the bound is exact; nearby, its error is quadratic in the distance to the
+solution.
 """
 
 from typing import Any

@@ -17,7 +17,7 @@ from optimist.numerics.growing import GrowingArray
 
 
 class LowRankEllipsoid:
-    r"""The centre and the matrix of an ellipsoid, updated one vector at a time.
+    r"""An ellipsoid's centre and matrix, updated one vector at a time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Exact Gaussian-process posteriors over finitely many points, one observation at a time.
+r"""Exact Gaussian-process posteriors, updated one observation at a time.
 
 Let $K_t$ be the kernel matrix of the t observed points, some of which may be repeated. Then
 $$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad

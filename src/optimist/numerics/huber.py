@@ -6,8 +6,8 @@ $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\thet
 An observation whose residual exceeds its threshold in absolute value is clipped: the derivative of
 its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
 $\tau_s + S\|a_s\|$ in absolute value is clipped everywhere in the ball, so it is replaced by
-$\pm(\tau_s + S\|a_s\|)$. This changes F only by a constant. It also keeps very large numbers, which
-would cost the other terms digits, out of the sums. As long as the set C of clipped observations and
+$\pm(\tau_s + S\|a_s\|)$. This changes F only by a constant. It also keeps very large numbers out of
+the sums, where they would swamp the other terms. As long as the set C of clipped observations and
 their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
@@ -127,7 +127,7 @@ class HuberRegression:
             if 2 * len(indices) <= len(y):
                 out = a[:, indices]
                 H, b = H - out @ out.T, b - out @ y[indices]
-            else:  # summing over the few that are not clipped is cheaper
+            else:  # summing over the few unclipped observations is cheaper
                 inside = np.ones(len(y), dtype=bool)
                 inside[indices] = False
                 kept = a[:, inside]

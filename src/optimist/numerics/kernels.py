@@ -47,7 +47,7 @@ class _Stationary(Kernel):
     metric: str  # scipy's name for the distance passed to `profile`
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        # cdist sums squared differences. Expanding the squares would lose digits for close points.
+        # cdist sums squared differences; expanding the squares would lose digits for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):

@@ -95,7 +95,7 @@ class LevelSet:
 
     @cached_property
     def remembered(self) -> Any:
-        """Remembered points (m, d), with their values (m,) and gradients (m, d), or None."""
+        """Remembered points (m, d), values (m,) and gradients (m, d), or None if there are none."""
         if self.memory is None or not self.memory.count:
             return None
         kept = self.memory.kept

@@ -63,7 +63,7 @@ class History:
     def products(self) -> np.ndarray:
         """The matrices x_i x_i^T, each flattened into one row of an array of shape (n, d * d).
 
-        With this array, a single matrix product gives a Hessian.
+        With this array, a Hessian takes a single matrix product.
         """
         return self._products.values
 
@@ -79,7 +79,7 @@ class History:
         return sum(column.nbytes for column in columns) + 16 * len(self._row_of_arm)
 
     def append(self, index: int, x: np.ndarray, reward: float) -> None:
-        """Add a play of arm number ``index`` with features ``x`` (d,) and its ``reward``."""
+        """Add a play of arm ``index`` with features ``x`` (d,) and the given ``reward``."""
         self.plays += 1
         self.reward_sum += reward * x
         row = self._row_of_arm.get(index) if self.mode == "aggregated" else None
@@ -214,7 +214,7 @@ def descend(
 def _descend(likelihood, theta, derivatives, radius):
     """Return the last iterate, the derivatives there, the last step, and ``converged``.
 
-    The last step is not taken here because the caller may not need the derivatives at its end.
+    The last step is not taken, because the caller may not need the derivatives after it.
     """
     value, gradient, hessian = derivatives
     none = np.zeros_like(theta)

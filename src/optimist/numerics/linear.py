@@ -29,8 +29,8 @@ def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
 def made_definite(H: np.ndarray, least: float, share: float) -> np.ndarray:
     """Return ``H`` (d, d) with a positive number added to its diagonal.
 
-    The number is ``least``, or ``share`` times the trace if that is larger. It makes a positive
-    semi-definite matrix definite, despite rounding errors in the entries.
+    The number is the larger of ``least`` and ``share`` times the trace. It makes a positive
+    semi-definite matrix definite despite rounding errors in the entries.
     """
     return H + max(least, share * np.trace(H)) * np.eye(len(H))
 

@@ -25,8 +25,7 @@ DUAL_TOLERANCE = 1e-9
 
 
 def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
-    """Return the row number in ``arms`` (K, d) of the arm with the largest maximum over a level
-    set.
+    """Return the index in ``arms`` (K, d) of the arm with the largest maximum over a level set.
 
     With ``prune``, an arm is dropped as soon as its upper bound is below another arm's lower bound.
     The maxima are accurate to about nine digits. If several arms tie to within this accuracy, any

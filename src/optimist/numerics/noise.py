@@ -25,7 +25,7 @@ class Law(ABC):
     Attributes
     ----------
     tail : float
-        The tail index: moments of order q exist for q < tail. It is inf for the normal law.
+        Tail index: moments of order q exist for q < tail; inf for the normal law.
     mean, median : float
     variance : float
         inf if the second moment does not exist.
@@ -47,7 +47,7 @@ class Law(ABC):
         Raises
         ------
         ConfigError
-            If q is not above 0 and below ``tail``.
+            If q is not between 0 and ``tail``.
         """
         if not 0.0 < positive("moment", q) < self.tail:
             raise ConfigError(

@@ -37,8 +37,7 @@ CANCELLATION = 1e-8
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    The methods take n points in the form of an array (r, n): the kernel between the ``basis`` and
-    the points.
+    The methods take n points as the kernel matrix (r, n) between the ``basis`` and the points.
 
     Parameters
     ----------
@@ -95,9 +94,9 @@ class NystromPosterior:
         inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # the lower triangle of I - lambda V^-1
         _add_to_diagonal(H, 1.0)
-        # If H = U U^T with U upper triangular, then T = U^T W^T is lower triangular. Reversing the
-        # rows and columns of H turns this into a Cholesky factorisation, and turns the lower
-        # triangle of H into an upper one.
+        # If H = U U^T with U upper triangular, then T = U^T W^T is lower triangular. Reversing rows
+        # and columns turns this into a Cholesky factorisation, and the lower triangle of H into an
+        # upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None

@@ -303,7 +303,7 @@ class OptimalitySystem:
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
     def _update_active_set(self, rows):
-        r"""Drop or add the ball constraint; return which rows changed, as a boolean array (m,).
+        r"""Drop or add the ball constraint, and return a mask (m,) of the rows that changed.
 
         The constraint is dropped if a full step would make $\rho$ negative and $\rho$ is negligible
         relative to $s\|x\|/S$. The first condition alone is not enough, because $\rho = 0$ makes

@@ -7,7 +7,7 @@ choice        option number $\lfloor uc/10\rfloor$ of c options, counted from 0;
 whole number  $a+\lfloor u(b-a+1)/10\rfloor$, from a to b;
 real          $a+(b-a)u/10$, clipped if the classifier does not allow an end of the range.
 
-At u = 10, where another bin would begin, choices and whole numbers take the last value. The
+At u = 10, choices and whole numbers take the last value instead of starting another bin. The
 ranges, the equal bins for choices and the linear maps for reals are those of Liu and Wang (2023),
 Appendix D.2. Equal bins for whole numbers are our interpretation.
 """

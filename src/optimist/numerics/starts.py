@@ -35,8 +35,8 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     thetas : (m, d) array
     on_sphere : (m,) array of bool
     scales : (m,) array
-        The a of the maximiser over the ellipsoid, where it equals the multiplier s, or the a at
-        which the ray meets the sphere, if smaller.
+        The value of a at the maximiser over the ellipsoid, which is also the multiplier s there, or
+        at the point where the ray meets the sphere, whichever is smaller.
     """
     s = level_set
     p = np.linalg.solve(s.regular_hessian, arms.T).T

@@ -148,7 +148,7 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
 
 
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) of a quantity's increase per round, on log-log axes.
+    """Return the log-log slope of a quantity's increase per round, as (slope, low, high).
 
     The result is the mean over trials of the slopes of `window_rates`, with its t interval. The
     parameters are as in `window_rates`.
