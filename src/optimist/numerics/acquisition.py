@@ -6,8 +6,8 @@ Far below the best value, EI and PI underflow in double precision, but their log
 $u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$.
 For $u<-10^3$, the last term is computed as $-2\log|u|-3/u^2$.
 
-Each acquisition function returns its value and its derivatives with respect to m and v, as arrays
-of the same shape as m and v.
+Each acquisition function returns its value and its derivatives with respect to m and v, all with
+the shape of m and v.
 
 Sources: Jones, Schonlau and Welch (1998) for EI, Kushner (1964) for PI, and Srinivas et al. (2010)
 for UCB.
@@ -93,8 +93,8 @@ def log_probability_of_improvement(
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
-    # The derivative of log Phi is phi / Phi. For u < 0, where both may underflow, it is computed as
-    # the reciprocal of Mills' ratio at -u.
+    # The derivative of log Phi is phi / Phi. For u < 0, where both may underflow, use the
+    # reciprocal of Mills' ratio at -u.
     mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v

@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Adam:
-    """Gradient ascent with the constants that Kingma and Ba (2015) recommend.
+    """Gradient ascent with the constants recommended by Kingma and Ba (2015).
 
     Parameters
     ----------
@@ -28,10 +28,7 @@ class Adam:
         self._mean, self._square = np.zeros(shape), np.zeros(shape)
 
     def step(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the next step, given the ``gradient`` at the current point.
-
-        The step has the same shape as the gradient.
-        """
+        """Return the next step, of the same shape as the ``gradient`` at the current point."""
         self._t += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient**2 - self._square)

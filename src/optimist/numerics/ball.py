@@ -3,8 +3,8 @@ r"""Distances to the surface of a Euclidean ball, and exact minimisers of quadra
 The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
 $(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. The norm $n(\rho)$ of the
 solution is computed in the eigenbasis of H and decreases in $\rho$. The function
-$1/n(\rho) - 1/S$ is increasing and concave, so Newton's iterates increase from $\rho = 0$ to the
-root and never overshoot it (Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
+$1/n(\rho) - 1/S$ is increasing and concave, so Newton's iterates rise monotonically from
+$\rho = 0$ to the root (Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
 """
 
 import math
@@ -63,8 +63,8 @@ def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = Tru
 def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> np.ndarray:
     r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d).
 
-    The result has shape (m,). ``inside`` is c, a point (d,) of the ball. If rounding puts c outside
-    the ball, c is treated as a point on the sphere.
+    ``inside`` (d,) is c, a point of the ball. If rounding puts it outside, it is treated as a point
+    on the sphere. The result has shape (m,).
     """
     squares = np.maximum(dots(moves, moves), 1e-300)
     inner = moves @ inside

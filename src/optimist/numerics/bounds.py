@@ -10,8 +10,8 @@ $$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
   + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
 Let $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$. The maximum is at most
 $F(\theta) + r^\top M^{-1}r/(4s)$ if no member of the set is farther than D from $\theta$. At a
-solution, r = 0 and the bound is exact. Near a solution, its error is quadratic in the distance to
-the solution.
+solution, r = 0 and the bound is exact; nearby, its error is quadratic in the distance to the
+solution.
 """
 
 from typing import Any
@@ -56,8 +56,7 @@ def upper_bounds(
     kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
     epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
     epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
-    # The ridge penalty is quadratic, so its part of the Hessian is multiplied by 1/2 instead of
-    # kappa.
+    # The ridge penalty is quadratic, so the factor of its Hessian is 1/2 instead of kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
     M = kappa[:, None, None] * hessians
     add_to_diagonal(M, diagonal)

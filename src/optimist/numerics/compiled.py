@@ -1,9 +1,9 @@
 """Scipy's BLAS, LAPACK and distance functions, imported without the packages that contain them.
 
 ``compiled.blas`` and ``compiled.lapack`` provide the functions of `scipy.linalg.blas` and
-`scipy.linalg.lapack`. They are the extension modules from which scipy takes these functions, and
-importing them alone takes a thirtieth of the time. Each is loaded on first use and registered under
-its full name, so scipy uses the same module object.
+`scipy.linalg.lapack`. They are the extension modules behind those packages, and importing them
+alone is thirty times as fast. Each is loaded on first use and registered under its full name, so
+scipy shares the module object.
 """
 
 import importlib
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _extension(name: str, public: str) -> Any:
-    """Import the extension module ``name`` alone, or ``public`` if ``name`` does not exist."""
+    """Import the extension module ``name`` alone, or ``public`` if there is no such module."""
     if name not in sys.modules:
         folder = Path(scipy.__file__).parent.joinpath(*name.split(".")[1:-1])
         finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
@@ -49,7 +49,7 @@ def _extension(name: str, public: str) -> Any:
 def cdist(X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
     """Return the distances (n, m) between the rows of ``X`` and the rows of ``Y``.
 
-    The result is the same as that of `scipy.spatial.distance.cdist`.
+    The result equals that of `scipy.spatial.distance.cdist`.
 
     Parameters
     ----------

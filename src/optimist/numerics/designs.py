@@ -1,7 +1,7 @@
 """Space-filling designs on the unit cube.
 
-scipy.stats is slow to import. It is imported inside the functions that use it because the workflow
-imports the algorithms each time it is parsed.
+scipy.stats is slow to import, and the workflow imports the algorithms each time it is parsed. The
+functions that need scipy.stats therefore import it themselves.
 """
 
 import math
@@ -17,7 +17,7 @@ def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     from scipy.stats import qmc
 
     # A Sobol sequence is balanced only if its length is a power of two, and scipy warns about other
-    # lengths. Therefore, generate 2^k >= n points and keep the first n.
+    # lengths, so generate 2^k >= n points and keep the first n.
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 

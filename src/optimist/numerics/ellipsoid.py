@@ -17,7 +17,7 @@ from optimist.numerics.growing import GrowingArray
 
 
 class LowRankEllipsoid:
-    r"""The centre and the matrix of an ellipsoid, updated one vector at a time.
+    r"""An ellipsoid's centre and matrix, updated one vector at a time.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class LowRankEllipsoid:
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
     def inner_radius(self, beta: float) -> float:
-        r"""Return the radius of a ball that has the same centre and lies inside the ellipsoid."""
+        r"""Return the radius of a concentric ball inside the ellipsoid."""
         # The trace bounds the largest eigenvalue of G G^T.
         return math.sqrt(beta / (self.ridge + self.trace))
 
@@ -95,7 +95,7 @@ class LowRankEllipsoid:
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return the rows of ``w`` (K, d), moved to the border along rays from the centre."""
+        r"""Return the rows of ``w`` (K, d), moved to the boundary along rays from the centre."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
@@ -105,7 +105,7 @@ class LowRankEllipsoid:
         All rows must lie outside the ellipsoid.
 
         For $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ and $\delta = w-\hat w$, the nearest
-        point is $\hat w+(I+\nu\Sigma)^{-1}\delta$ with the $\nu>0$ that puts it on the border.
+        point is $\hat w+(I+\nu\Sigma)^{-1}\delta$ with the $\nu>0$ that puts it on the boundary.
         """
         U, s, _ = np.linalg.svd(self.vectors.T, full_matrices=False)
         eigenvalues = self.ridge + s**2
@@ -125,7 +125,7 @@ class LowRankEllipsoid:
         # The product in `excess` decreases in nu and is at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
-        if excess(low) <= 0.0:  # only rounding puts the row outside
+        if excess(low) <= 0.0:  # the row is outside only because of rounding
             return self.centre + delta
         nu = math.exp(brentq(excess, low, high + 1e-9, xtol=1e-13))
         shrunk = along / (1.0 + nu * eigenvalues)

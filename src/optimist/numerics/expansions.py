@@ -83,10 +83,9 @@ class Expansions:
     def derivatives(
         self, rows: Any, ridge: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the derivatives of the penalised likelihood at the points in ``rows``.
+        """Return values (m,), gradients (m, d) and Hessians (m, d, d) of the penalised likelihood.
 
-        The result consists of values (m,), gradients (m, d) and Hessians (m, d, d). The parameters
-        are as in `put`.
+        They are evaluated at the points in ``rows``. The parameters are as in `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -95,19 +94,19 @@ class Expansions:
 
 
 class SolutionMemory:
-    r"""Expansions of the likelihood at recent solutions, indexed by the direction of the arm.
+    r"""Expansions of the likelihood at recent solutions, indexed by arm direction.
 
     The maximiser of $x^\top\theta$ over a level set depends only on the direction of x and moves
-    little from round to round. Therefore, one Newton step from a remembered maximiser for a nearby
-    direction gives a good starting point. This step needs no pass over the data.
+    little from round to round. One Newton step from the maximiser stored for a nearby direction
+    therefore gives a good starting point, without a pass over the data.
 
     Parameters
     ----------
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of slots, each of which holds one direction and its solution. New directions take the
-        slots in order; once all slots are in use, they overwrite the oldest directions.
+        Number of slots, each for one direction and its solution. Once all slots are in use, new
+        directions overwrite the oldest.
 
     Attributes
     ----------

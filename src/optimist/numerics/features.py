@@ -58,7 +58,7 @@ def random_features(
     number : int
         D, the number of features, which must be even.
     rng : Generator
-        Random generator from which the frequencies are drawn.
+        Random generator for the frequencies.
     """
     half = number // 2
     frequencies = rng.standard_normal((half, dimension)) / kernel.lengthscale
@@ -71,8 +71,8 @@ def random_features(
 def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
     """Return `FourierFeatures` that approximate the Gaussian kernel by Gauss-Hermite quadrature.
 
-    Nodes that differ only in sign have the same features up to sign. Only one of the two is kept,
-    with twice the weight.
+    Two nodes that differ only in sign have the same features up to sign, so only one of them is
+    kept, with twice the weight.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class FeaturePosterior:
     ridge : float
         $\lambda$.
     features : (A, D) array or None
-        Features of A fixed points. Each observation updates the leverages of these points in O(AD).
+        Features of A fixed points. Each observation updates their leverages in O(AD).
     """
 
     def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:

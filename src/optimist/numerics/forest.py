@@ -1,16 +1,16 @@
 """Class probabilities of scikit-learn's random forest, computed with less overhead.
 
 For every tree, `sklearn.ensemble.RandomForestClassifier` copies all parameters and dispatches a
-task through joblib. If there are few training rows, this overhead exceeds the time for growing the
-tree. This module avoids it by growing the trees one after another. The seeds and bootstrap samples
-are those that scikit-learn draws with ``random_state=0``.
+task through joblib. With few training rows, this takes longer than growing the tree. This module
+avoids the overhead by growing the trees one after another. It uses the seeds and bootstrap samples
+that scikit-learn draws with ``random_state=0``.
 """
 
 from typing import Any
 
 import numpy as np
 
-SEEDS = np.iinfo(np.int32).max  # the seeds of the trees are below this number
+SEEDS = np.iinfo(np.int32).max  # exclusive upper limit of the trees' seeds
 
 
 def forest_votes(

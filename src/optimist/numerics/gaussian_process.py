@@ -1,4 +1,4 @@
-r"""Exact Gaussian-process posteriors over finitely many points, one observation at a time.
+r"""Exact Gaussian-process posteriors, updated one observation at a time.
 
 Let $K_t$ be the kernel matrix of the t observed points, some of which may be repeated. Then
 $$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad
@@ -24,7 +24,7 @@ from optimist.numerics import compiled
 from optimist.numerics.growing import GrowingArray, GrowingSquare
 from optimist.numerics.kernels import Kernel
 
-# An inverse is recomputed only after at least this many observations have updated it.
+# Minimum number of observations between recomputations of an inverse.
 LEAST_AGE = 100
 
 
@@ -78,11 +78,11 @@ class PointPosterior(ABC):
     @property
     @abstractmethod
     def held_bytes(self) -> int:
-        """Size in bytes of the arrays from which covariances are computed."""
+        """Number of bytes in the arrays used to compute covariances."""
 
     @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
-        """Return the posterior covariances (A,) of point ``index`` with all points."""
+        """Return the posterior covariances (A,) between point ``index`` and all points."""
 
     @abstractmethod
     def record(self, index: int, c: np.ndarray, pivot: float) -> None:
@@ -92,7 +92,7 @@ class PointPosterior(ABC):
         ----------
         index : int
         c : (A,) array
-            Covariances of a, the point ``index``, with all points in the posterior before the
+            Posterior covariances between a, the point ``index``, and all points before the
             observation.
         pivot : float
             $c_a+\lambda$, the square of the diagonal element that the observation adds to the
@@ -118,20 +118,20 @@ class ExactPosterior(PointPosterior):
     Let L be the Cholesky factor of $K_t+\lambda I$, and $V = L^{-1}K(X_t,\mathcal A)$. One product
     with V gives the posterior covariances of a point with all points, in O(At).
 
-    Without ``recall``, V is replaced by the full covariance matrix (A, A) when observation number
-    2A + 1 arrives. From then on, each observation updates this matrix in O(A^2), which is cheaper.
+    Without ``recall``, the full covariance matrix (A, A) replaces V at observation 2A + 1. From
+    then on, each observation updates this matrix in O(A^2), which is cheaper.
 
-    With ``recall``, V is kept. For a point that was observed before, only the rows added since its
-    last observation are needed. If that observation added the row v to V and the diagonal element
-    $\rho$ to L, the point's covariances with all points just after it were $(\lambda/\rho)v$.
+    With ``recall``, V is kept. For a point observed before, only the rows added since its last
+    observation are needed: if that observation added the row v to V and the diagonal element $\rho$
+    to L, the point's covariances just after it were $(\lambda/\rho)v$.
 
     Parameters
     ----------
     kernel, points, ridge
         As in `PointPosterior`.
     recall : bool
-        Whether to compute covariances from those just after the point's last observation, if there
-        was one, instead of from the prior. With g observations since then, this costs O(Ag).
+        Whether to start from the covariances just after the point's last observation, if any,
+        instead of from the prior. With g observations since then, this costs O(Ag).
     """
 
     def __init__(
@@ -139,10 +139,10 @@ class ExactPosterior(PointPosterior):
     ) -> None:
         super().__init__(kernel, points, ridge)
         self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # (A, A); None while the rows are used
+        self._covariance: np.ndarray | None = None  # (A, A), once it has replaced V
         self._recall = recall
-        # With recall, maps each observed point to the index of its last row in V and to the
-        # diagonal element of L in that row.
+        # With recall, maps each observed point to the index of its last row in V and the diagonal
+        # element of L in that row.
         self._last: dict[int, Any] = {}
 
     @property
@@ -193,8 +193,8 @@ class DistinctPosterior(PointPosterior):
       g = (-Mk_u(a),\,1)\ \text{for a new point.}$$
     An observation of a adds $gg^\top/(c_a+\lambda)$ to M. If a is new, M first gains a row and a
     column of zeros. These updates lose digits as $\lambda/n_a$ becomes small. Therefore, M, the
-    means and the log-determinant are recomputed every u observations, or every `LEAST_AGE`
-    observations if u is smaller. On average, this adds O(A + u^2) to the cost of an observation.
+    means and the log-determinant are recomputed after max(u, `LEAST_AGE`) observations. On average,
+    this adds O(A + u^2) to the cost of an observation.
 
     The parameters are as in `PointPosterior`.
     """
@@ -259,8 +259,8 @@ class DistinctPosterior(PointPosterior):
 class GrowingCholesky:
     r"""The posterior at any point, computed from the Cholesky factor L of $K_t+\lambda I$.
 
-    Adding an observation costs O(t^2). L is stored in packed form, row after row; this is also the
-    packed form of its transpose, column after column.
+    Adding an observation costs O(t^2). L is packed row by row, which is the same as packing its
+    transpose column by column.
 
     Parameters
     ----------

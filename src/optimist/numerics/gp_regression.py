@@ -24,11 +24,11 @@ from optimist.numerics import compiled
 from optimist.numerics.adam import Adam
 
 ADAM_STEPS, ADAM_RATE = 50, 0.1
-WORST = 1e25  # value of the objective if the likelihood cannot be computed
+WORST = 1e25  # objective where the likelihood cannot be computed
 
 
 class Flat:
-    """A flat prior, whose starting values are drawn log-uniformly between the bounds."""
+    """A flat prior. Starting values are drawn log-uniformly between the bounds."""
 
     def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-density at exp(``log_theta``), up to a constant, and its derivative.
@@ -89,7 +89,7 @@ class LogNormal(Flat):
 
 @dataclass(frozen=True)
 class Hyper:
-    """The bounds, starting value and prior of a hyper-parameter.
+    """A hyper-parameter's bounds, starting value and prior.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Hyper:
     start : float
         First starting value of the fit, between the bounds.
     prior : Flat
-        An instance of `Flat` or of one of its subclasses.
+        An instance of `Flat` or a subclass.
     """
 
     low: float
@@ -109,23 +109,23 @@ class Hyper:
 
 @dataclass(frozen=True)
 class Scheme:
-    """The hyper-parameters of a Gaussian process and the way in which they are fitted.
+    """A Gaussian process's hyper-parameters and how they are fitted.
 
     Attributes
     ----------
     kernel : Kernel
         A stationary kernel with lengthscale 1.
     lengthscale, noise : Hyper
-        Specifications of the lengthscale of each coordinate and of the noise variance.
+        Specifications of each coordinate's lengthscale and of the noise variance.
     amplitude : Hyper or None
         Specification of the amplitude s, or None to fix s at 1.
     free_mean : bool
-        Whether to fit the mean c, which is 0 otherwise.
+        Whether to fit the mean c; otherwise, it is 0.
     draws : int
         Number of additional starting points, drawn from the priors.
     spare : bool
-        Whether to stop after the first start from which the fit succeeds. Otherwise the fit runs
-        from all starts and keeps the best result.
+        Whether to stop at the first start that succeeds, instead of trying all starts and keeping
+        the best result.
     """
 
     kernel: Any
@@ -139,7 +139,7 @@ class Scheme:
     def blocks(self, dimension: int) -> Any:
         """Return a list of (`Hyper`, slice) pairs, and the number p of hyper-parameters.
 
-        Each slice selects the elements of a parameter vector (p,) that the `Hyper` specifies.
+        Each slice selects the elements of a parameter vector (p,) specified by its `Hyper`.
         """
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:
@@ -186,8 +186,7 @@ def log_posterior(
     Parameters
     ----------
     log_theta : (p,) array
-        Logarithms of the lengthscales, of the noise variance and, if it is fitted, of the
-        amplitude.
+        Logarithms of the lengthscales, the noise variance and, if fitted, the amplitude.
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
 
@@ -202,8 +201,8 @@ def log_posterior(
 def _log_posterior(log_theta, scheme, X, y, mean=None):
     """Return the log-posterior, its gradient and its derivative with respect to c.
 
-    All three are evaluated at c = ``mean``. If ``mean`` is None, c is set to the best value if the
-    scheme has a free mean, and to 0 otherwise.
+    All three are evaluated at c = ``mean``. If this is None, c is the best value for a scheme with
+    a free mean, and 0 for other schemes.
     """
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales
@@ -297,8 +296,8 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
     r"""Return the `GaussianProcess` fitted by 50 Adam steps on the log-posterior divided by n.
 
     A hyper-parameter with bounds l and h is written as $l+(h-l)/(1+e^{-z})$. The steps update the
-    mean c, which starts at 0, and the z of every hyper-parameter, which start at the scheme's
-    starting values.
+    mean c, starting from 0, and each hyper-parameter's z, starting from the value set by the
+    scheme.
 
     Parameters
     ----------
@@ -331,7 +330,7 @@ def _within(point, low, high, scheme, X, y):
 
 
 class GaussianProcess:
-    """The posterior of a function, given noisy values of it and fixed hyper-parameters.
+    """The posterior of a function, given noisy values and fixed hyper-parameters.
 
     Parameters
     ----------
@@ -370,7 +369,7 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
     def predict_with_gradients(self, Z: np.ndarray) -> Any:
-        """Return the results of `predict`, followed by the gradients (m, d) of each."""
+        """Return the results of `predict`, then the gradient (m, d) of each."""
         V = Z / self.lengthscales
         k, slope = self.kernel.with_slope(self.U, V)
         slope = self.amplitude * slope
@@ -383,11 +382,10 @@ class GaussianProcess:
         return self.mean + self.alpha @ k, deviation, along_mean, along_deviation
 
     def _towards(self, weights, V):
-        """Return the gradients (m, d) of weighted sums of k(u_a, v) over the data points a.
+        """Return the gradients (m, d) in z of weighted sums of k(u_a, v) over the data points a.
 
-        The gradient is with respect to z, where v is z divided by the lengthscales. For one term,
-        it is slope (u_a - v) / lengthscale. ``weights`` (n, m) contains the weights of the sums,
-        multiplied by the slopes.
+        Here v is z divided by the lengthscales. The gradient of k(u_a, v) is slope (u_a - v) /
+        lengthscale, and ``weights`` (n, m) contains the weights times the slopes.
         """
         sums = weights.T @ self.U
         sums -= weights.sum(axis=0)[:, None] * V
@@ -395,7 +393,7 @@ class GaussianProcess:
         return sums
 
     def draw(self, Z: np.ndarray, rng: np.random.Generator, *, noise: bool = True) -> np.ndarray:
-        """Draw m observations, or values of the function at m points, from their joint posterior.
+        """Draw observations or function values at m points from their joint posterior.
 
         Parameters
         ----------
@@ -403,7 +401,7 @@ class GaussianProcess:
             The points.
         rng : Generator
         noise : bool
-            Whether to draw observations rather than values of the function.
+            Whether to draw observations rather than function values.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Arrays that grow one item or one column at a time.
 
-A full array is copied into memory that is larger by a constant factor. On average, the time for
-copying is therefore constant per added entry.
+A full array is copied into one that is larger by a constant factor. The average copying time per
+added entry is therefore constant.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
-GROWTH = 4  # a full square array grows by its size divided by this number
+GROWTH = 4  # a full square array grows by 1 / GROWTH of its size
 
 
 class GrowingArray:
@@ -50,7 +50,7 @@ class GrowingArray:
         self._length += 1
 
     def extend(self, items: Any) -> None:
-        """Add several items at the end, given as an array of shape (m, ...)."""
+        """Add several items, given as an array of shape (m, ...), at the end."""
         end = self._length + len(items)
         while end > len(self._values):
             self._double()
@@ -93,7 +93,7 @@ class GrowingTable:
 
 
 class GrowingSquare:
-    """A symmetric matrix that grows as outer products of longer vectors are added to it."""
+    """A symmetric matrix that grows as outer products of longer vectors are added."""
 
     def __init__(self) -> None:
         self.size = 0

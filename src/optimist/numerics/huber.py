@@ -6,9 +6,9 @@ $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\thet
 An observation whose residual exceeds its threshold in absolute value is clipped: the derivative of
 its loss is $\pm\tau_s$, whatever the size of the residual. A reward larger than
 $\tau_s + S\|a_s\|$ in absolute value is clipped everywhere in the ball, so it is replaced by
-$\pm(\tau_s + S\|a_s\|)$. This changes F only by a constant. It also keeps very large numbers out
-of the sums; subtracting them later would destroy digits of the other terms. As long as the set C of
-clipped observations and their signs do not change, F is the quadratic
+$\pm(\tau_s + S\|a_s\|)$. This changes F only by a constant. It also keeps very large numbers out of
+the sums, where they would swamp the other terms. As long as the set C of clipped observations and
+their signs do not change, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -50,7 +50,7 @@ class HuberRegression:
     H : (d, d) array
         $\lambda I + \sum_s a_sa_s^\top$ over all observations.
     b : (d,) array
-        $\sum_s y_sa_s$ over all observations, with large $y_s$ replaced as the module describes.
+        $\sum_s y_sa_s$ over all observations. Large $y_s$ are replaced (see the module docstring).
     """
 
     def __init__(self, dimension: int, ridge: float, radius: float) -> None:
@@ -59,7 +59,7 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
-        # From the last call of `clipped`: theta, the number of observations, and the result.
+        # From the last call to `clipped`: theta, the number of observations, and the result.
         self._last: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
@@ -85,7 +85,7 @@ class HuberRegression:
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices (c,) and signs (c,) of the observations clipped at ``theta`` (d,).
 
-        If the last call was with the same array, only observations added since are examined.
+        If the last call had the same array, only observations added since then are examined.
         """
         point, old, (indices, signs) = self._last
         if point is not theta:
@@ -118,7 +118,7 @@ class HuberRegression:
         Parameters
         ----------
         clipped : tuple
-            Indices and signs, as `clipped` returns them.
+            Indices and signs, as returned by `clipped`.
         """
         indices, signs = clipped
         H, b = self.H, self.b
@@ -127,7 +127,7 @@ class HuberRegression:
             if 2 * len(indices) <= len(y):
                 out = a[:, indices]
                 H, b = H - out @ out.T, b - out @ y[indices]
-            else:  # summing over the few that are not clipped is cheaper
+            else:  # summing over the few unclipped observations is cheaper
                 inside = np.ones(len(y), dtype=bool)
                 inside[indices] = False
                 kept = a[:, inside]
@@ -139,8 +139,8 @@ class HuberRegression:
     def reweighted(self, theta: np.ndarray) -> np.ndarray:
         r"""Return the minimiser (d,) over the ball of a quadratic upper bound on F.
 
-        The bound touches F at ``theta`` (d,). In it, the squared residual of observation s has the
-        weight $\min(1, \tau_s/|z_s|)$, where $z_s$ is its residual at ``theta``.
+        The bound touches F at ``theta`` (d,). It weights the squared residual of observation s by
+        $\min(1, \tau_s/|z_s|)$, where $z_s$ is the residual at ``theta``.
         """
         a, y, tau = self.observations
         weights = np.minimum(1.0, tau / np.maximum(np.abs(y - theta @ a), 1e-300))
@@ -152,10 +152,9 @@ class HuberRegression:
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     """Run the semismooth Newton method from ``start``.
 
-    The method is exact because F is quadratic for a fixed clipped set. A step leads to the
-    minimiser of the quadratic for the current clipped set. If the clipped set at that point is the
-    same, the point is the minimiser of F. Otherwise, the step is halved until F decreases, because
-    Newton's method on a piecewise quadratic may cycle.
+    For a fixed clipped set, F is quadratic, and a step leads to its minimiser. If the clipped set
+    is the same there, this point is the exact minimiser of F. Otherwise, the step is halved until F
+    decreases, because Newton's method on a piecewise quadratic may cycle.
 
     Parameters
     ----------
@@ -263,9 +262,9 @@ def solve_by_gradient_from_zero(
 def solve_by_slsqp_in_a_loop(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """Run scipy's SLSQP on a loss that is summed in a Python loop, as public code does.
+    """Run scipy's SLSQP on a loss summed in a Python loop, as in public code.
 
-    This solver is included for a comparison of running times.
+    This solver is included to compare running times.
 
     Parameters and return values are as in `solve_newton`.
     """

@@ -1,4 +1,4 @@
-r"""Kernels, also called covariance functions, and their names.
+r"""Kernels (covariance functions) and their names.
 
 | name | $k(x,x')$ with $r = \|x-x'\|$ |
 | --- | --- |
@@ -7,7 +7,7 @@ r"""Kernels, also called covariance functions, and their names.
 | matern32 | $(1+\sqrt3r/\ell)\,e^{-\sqrt3r/\ell}$ |
 | matern52 | $(1+\sqrt5r/\ell+5r^2/(3\ell^2))\,e^{-\sqrt5r/\ell}$ |
 | linear | $x^\top x'$ |
-| gram | the entry of a given positive semi-definite matrix in row x and column x' |
+| gram | entry (x, x') of a given positive semi-definite matrix |
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", Section 4.2.
 """
@@ -44,10 +44,10 @@ class _Stationary(Kernel):
     def __init__(self, lengthscale: Any) -> None:
         self.lengthscale = positive("lengthscale", lengthscale)
 
-    metric: str  # scipy's name for the distance that `profile` takes
+    metric: str  # scipy's name for the distance passed to `profile`
 
     def __call__(self, X: np.ndarray, Y: Any) -> np.ndarray:
-        # cdist sums squared differences. Expanding the squares would lose digits for close points.
+        # cdist sums squared differences; expanding the squares would lose digits for close points.
         return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):

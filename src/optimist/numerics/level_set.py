@@ -34,7 +34,7 @@ class LevelSet:
     radius : float or None
         S if the domain is a ball; None if it is the whole space, which requires a ridge.
     memory : SolutionMemory or None
-        Earlier solutions, from which Newton's method starts and to which it adds new ones.
+        Earlier solutions, which serve as starting points for Newton's method; new ones are added.
     derivatives : tuple or None
         Value, gradient and Hessian at the centre, if already computed.
 
@@ -95,7 +95,7 @@ class LevelSet:
 
     @cached_property
     def remembered(self) -> Any:
-        """Points (m, d), values (m,) and gradients (m, d) in memory, or None if there are none."""
+        """Remembered points (m, d), values (m,) and gradients (m, d), or None if there are none."""
         if self.memory is None or not self.memory.count:
             return None
         kept = self.memory.kept
@@ -103,9 +103,9 @@ class LevelSet:
         return self.memory.expansions.points[kept].copy(), *tangents
 
     def may_reach(self, thetas: np.ndarray) -> np.ndarray:
-        """Return whether psi may be at most the level at each row of ``thetas`` (m, d).
+        """Return, for each row of ``thetas`` (m, d), whether psi may be at most the level there.
 
-        The tangents at remembered points bound psi from below. They need no pass over the data.
+        The tangents at remembered points bound psi from below, without a pass over the data.
         """
         if self.remembered is None:
             return np.ones(len(thetas), dtype=bool)
@@ -129,8 +129,8 @@ class LevelSet:
     def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
         r"""Return a member on each segment from the centre to a row of ``thetas`` (m, d).
 
-        The result has shape (m, d). Its rows are members because psi is convex. ``values`` (m,)
-        contains the values of the likelihood at ``thetas``. The centre must be in the set.
+        ``values`` (m,) contains the values of the likelihood at ``thetas``. The centre must be in
+        the set. The rows of the result (m, d) are members because psi is convex.
         """
         move = thetas - self.centre
         share = self.level / np.maximum(values - self.minimum, self.level)

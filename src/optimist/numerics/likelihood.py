@@ -19,8 +19,8 @@ from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
-# Hessians are singular until the plays span the space. Therefore JITTER or, if it is larger,
-# ROUNDING times the trace is added to the diagonal of each Hessian.
+# Hessians are singular until the plays span the space, so the larger of JITTER and ROUNDING times
+# the trace is added to their diagonals.
 JITTER = 1e-9
 ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
@@ -28,7 +28,7 @@ DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """The plays of one algorithm, and the sum b of their features times their rewards.
+    """An algorithm's plays, and the sum b of their features times their rewards.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class History:
     def products(self) -> np.ndarray:
         """The matrices x_i x_i^T, each flattened into one row of an array of shape (n, d * d).
 
-        With this array, a single matrix product gives a Hessian.
+        With this array, a Hessian takes a single matrix product.
         """
         return self._products.values
 
@@ -79,7 +79,7 @@ class History:
         return sum(column.nbytes for column in columns) + 16 * len(self._row_of_arm)
 
     def append(self, index: int, x: np.ndarray, reward: float) -> None:
-        """Add a play of arm number ``index`` with features ``x`` (d,) and its ``reward``."""
+        """Add a play of arm ``index`` with features ``x`` (d,) and the given ``reward``."""
         self.plays += 1
         self.reward_sum += reward * x
         row = self._row_of_arm.get(index) if self.mode == "aggregated" else None
@@ -161,7 +161,7 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
 
     Each step goes towards the minimiser of the local quadratic model (over the ball, if any), with
     Armijo backtracking. The last step is a full step whose predicted decrease is below 1e-12 of the
-    value. Before this step, the error is about 1e-6, and Newton's method squares it.
+    value. The error before this step is about 1e-6, and the step squares it.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def descend(
 def _descend(likelihood, theta, derivatives, radius):
     """Return the last iterate, the derivatives there, the last step, and ``converged``.
 
-    The last step is not taken here because the caller may not need the derivatives at its end.
+    The last step is not taken, because the caller may not need the derivatives after it.
     """
     value, gradient, hessian = derivatives
     none = np.zeros_like(theta)
@@ -239,7 +239,7 @@ def _descend(likelihood, theta, derivatives, radius):
 
 
 def ball_constraint(radius: float) -> dict[str, Any]:
-    r"""Return the constraint $\|\theta\| \le S$ in the form that scipy's SLSQP takes."""
+    r"""Return the constraint $\|\theta\| \le S$ in the form required by scipy's SLSQP."""
     return {
         "type": "ineq",
         "fun": lambda theta: radius**2 - theta @ theta,
@@ -250,7 +250,7 @@ def ball_constraint(radius: float) -> dict[str, Any]:
 def minimise_by_slsqp(
     likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
 ) -> Any:
-    """Minimise a likelihood by scipy's SLSQP, as public code does.
+    """Minimise a likelihood with scipy's SLSQP, as in public code.
 
     Parameters
     ----------

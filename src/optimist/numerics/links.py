@@ -15,7 +15,7 @@ from optimist.core.errors import positive, unknown_name
 
 
 class Link(ABC):
-    r"""Log-partition function $m$, its derivatives, and the constants that the papers use.
+    r"""Log-partition function $m$, its derivatives, and the constants used in the papers.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Poisson(Link):
     """Poisson rewards with mu(z) = exp(z)."""
 
     name = "poisson"
-    # Unconstrained Newton steps may overshoot; exp(30) is far beyond any ball of interest.
+    # The cap limits unconstrained Newton steps; exp(30) is far beyond any ball of interest.
     cap = 30.0
 
     def log_partition(self, z: Any) -> Any:

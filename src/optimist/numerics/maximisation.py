@@ -5,7 +5,7 @@ $(\theta, s, \rho)$ that satisfy the optimality conditions
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
 `maxima` solves them for several x at once, with `optimist.numerics.optimality`. `maximise_by_slsqp`
-runs the generic solver of public code, which is kept for comparison and as an oracle.
+runs the generic solver of public code, kept for comparisons and cross-checks.
 """
 
 import math
@@ -19,17 +19,17 @@ from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import OptimalitySystem
 
 LOG_S_RANGE = (-20.0, 40.0)
-# Largest allowed gap between the value at the dual's solution and the dual's upper bound, as a
-# multiple of |x| times the reach of the set.
+# Largest allowed gap between the dual's upper bound and the value at its solution, as a multiple of
+# |x| times the set's reach.
 DUAL_TOLERANCE = 1e-9
 
 
 def best_arm(level_set: LevelSet, arms: np.ndarray, prune: bool = True) -> int:
-    """Return the index of the row of ``arms`` (K, d) whose maximum over a level set is largest.
+    """Return the index in ``arms`` (K, d) of the arm with the largest maximum over a level set.
 
     With ``prune``, an arm is dropped as soon as its upper bound is below another arm's lower bound.
-    The maxima are compared with a precision of about nine digits. If several arms tie at this
-    precision, any of them may be returned.
+    The maxima are accurate to about nine digits. If several arms tie to within this accuracy, any
+    of them may be returned.
     """
     return int(np.argmax(_solve(level_set, arms, prune)))
 
@@ -111,10 +111,10 @@ class _Tilted:
 
 
 class _DualSearch:
-    """A search for the s at which theta(s) crosses the border of a level set.
+    """A search for the s at which theta(s) crosses the boundary of a level set.
 
-    Of the minimisers found so far, ``below`` is the one inside the set that is closest to the
-    border, and ``above`` is the closest one outside the set.
+    Of the minimisers found so far, ``below`` has the largest s inside the set, and ``above`` has
+    the smallest s outside it.
     """
 
     def __init__(self, level_set: Any, x: np.ndarray) -> None:
@@ -127,7 +127,7 @@ class _DualSearch:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 
     def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$ for ``log_s``, computed only once for each s."""
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$ for ``log_s``, computed once per value."""
         if log_s not in self.gaps:
             self.gaps[log_s] = self._new_gap(math.exp(log_s))
         return self.gaps[log_s]
@@ -175,7 +175,7 @@ class _DualSearch:
 
 
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm x, found by scipy's SLSQP.
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm x, computed by scipy's SLSQP.
 
     SLSQP runs once per arm, from the centre, with the constraints and gradients used in public
     code. The result has shape (K,).

@@ -73,7 +73,7 @@ class TwoLayerNetwork:
         Parameters
         ----------
         out, layers : Layers
-            Views into the array to write to and into the parameters, as returned by `layers`.
+            Views, returned by `layers`, of the output array and of the parameters.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -128,13 +128,13 @@ def least_squares(
     y: np.ndarray,
     unit: bool,
 ) -> np.ndarray:
-    """Return the parameters (d_w,) with the smallest mean squared error that L-BFGS-B finds.
+    """Return the parameters (d_w,) with the smallest mean squared error found by L-BFGS-B.
 
     Parameters
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-        Starting points. The solver runs from each of them, and the best result is returned.
+        Starting points; the best of the solver's results is returned.
     X, y : (n, d) and (n,) arrays
     unit : bool
         Whether to constrain the parameters to [0, 1].

@@ -1,4 +1,4 @@
-r"""Probability laws of noise, most of them heavy-tailed, and their moments.
+r"""Probability laws for noise, most of them heavy-tailed, and their moments.
 
 Laws are parametrised as in `scipy.stats`. Noise is a draw minus the law's centre, which is the mean
 by default. Moments are taken about the mean:
@@ -15,7 +15,7 @@ import numpy as np
 from optimist.core.errors import ConfigError, positive, unknown_name
 
 CENTRES = ("mean", "median")
-# Step size of the quadrature for moments, and number of steps on either side of 0.
+# Step size of the quadrature for moments, and number of steps on each side of 0.
 STEP, STEPS = 1.0 / 128.0, 38 * 128
 
 
@@ -25,7 +25,7 @@ class Law(ABC):
     Attributes
     ----------
     tail : float
-        The tail index: moments of order q exist for q < tail. It is inf for the normal law.
+        Tail index: moments of order q exist for q < tail; inf for the normal law.
     mean, median : float
     variance : float
         inf if the second moment does not exist.
@@ -47,7 +47,7 @@ class Law(ABC):
         Raises
         ------
         ConfigError
-            If q is not above 0 and below ``tail``.
+            If q is not between 0 and ``tail``.
         """
         if not 0.0 < positive("moment", q) < self.tail:
             raise ConfigError(
@@ -112,8 +112,7 @@ class HalfLine(Law):
     """A law on x >= ``least`` with a density that decays like x^(-``tail`` - 1).
 
     Moments are computed by the trapezoidal rule. Substitutions make the integrands decay
-    exponentially on both sides, and the rule then converges exponentially (Trefethen and Weideman,
-    2014).
+    exponentially on both sides, so the rule converges exponentially (Trefethen and Weideman, 2014).
     """
 
     least = 0.0
@@ -213,7 +212,7 @@ def make_law(name: str, shape: float | None = None) -> Law:
     ----------
     name : {"normal", "student_t", "pareto", "lomax", "fisk"}
     shape : float or None
-        Parameter df, b or c of the law, above 1; None for the normal law.
+        The law's parameter df, b or c, which must exceed 1; None for the normal law.
 
     Raises
     ------

@@ -9,14 +9,14 @@ $$\tilde\mu(x) = z(x)^\top V^{-1}\sum_ab_az_a,\qquad
 The second term of $\tilde\sigma^2$ is the leverage of SoR, the subset of regressors. The sum of
 both terms is the leverage of DTC, the deterministic training conditional.
 
-$W^\top$ is the inverse Cholesky factor for a subset of S, the basis. Up to rounding, the span of
-the basis contains the other points of S; if many points are close, a few of them suffice. The
-leverage of DTC equals
+$W^\top$ is the inverse Cholesky factor for a subset of S, the basis. Up to rounding, the basis
+spans the other points of S; if many points are close together, a few of them suffice. The leverage
+of DTC equals
 $$\tilde\sigma^2(x) = \tfrac1\lambda\big(k(x,x)-\|T k_S(x)\|^2\big),\qquad
   T^\top T = W(I-\lambda V^{-1})W^\top,$$
 where T is triangular. For a basis of r points and n points x, most of the work is the product
-of T and their kernel matrix, which takes $nr^2$ operations. If $K_S$ is as singular as double
-precision allows, the absolute error of the difference is about $10^{-9}\max_xk(x,x)/\lambda$.
+of T and their kernel matrix, which takes $nr^2$ operations. At worst, for a numerically singular
+$K_S$, the absolute error of the difference is about $10^{-9}\max_xk(x,x)/\lambda$.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
 Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
@@ -37,8 +37,7 @@ CANCELLATION = 1e-8
 class NystromPosterior:
     r"""The posterior for given inducing points and data.
 
-    The methods take n points as an array of shape (r, n): the kernel between the ``basis`` and the
-    points.
+    The methods take n points as the kernel matrix (r, n) between the ``basis`` and the points.
 
     Parameters
     ----------
@@ -54,8 +53,8 @@ class NystromPosterior:
     Attributes
     ----------
     basis : (r,) array of int
-        Indices of r inducing points that span the others. The numerical rank of $K_S$ is r, which
-        is also the dimension of the embedding.
+        Indices of r inducing points that span the others, where r is the numerical rank of $K_S$
+        and the dimension of the embedding.
     log_det : float
         $\log\det(G/\lambda + I)$.
     """
@@ -95,9 +94,9 @@ class NystromPosterior:
         inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # the lower triangle of I - lambda V^-1
         _add_to_diagonal(H, 1.0)
-        # If H = U U^T with U upper triangular, then T = U^T W^T is lower triangular. Reversing the
-        # rows and columns of H turns this into a Cholesky factorisation, and turns the lower
-        # triangle of H into an upper one.
+        # If H = U U^T with U upper triangular, then T = U^T W^T is lower triangular. Reversing rows
+        # and columns turns this into a Cholesky factorisation, and the lower triangle of H into an
+        # upper one.
         flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None
@@ -141,7 +140,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     basis : (r,) array of int
         At least one index. Directions whose relative size is below rounding error are omitted.
     root : (r, r) array
-        The lower triangular $W^\top$ with $K_{:b}WW^\top K_{b:} = K$ for the basis b,
+        The lower-triangular $W^\top$ with $K_{:b}WW^\top K_{b:} = K$ for the basis b,
         up to rounding.
 
     Raises

@@ -1,4 +1,4 @@
-r"""Newton's method on the optimality conditions of a linear function over a level set.
+r"""Newton's method on the optimality conditions for maximising a linear function over a level set.
 
 The unknowns $(\theta, s, \rho)$, one row per arm x, satisfy
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
@@ -20,12 +20,12 @@ from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
-# Newton's method gives up on a row after this many consecutive steps in which the row's residual
-# falls by less than a tenth.
+# Newton's method gives up on a row after this many consecutive steps that reduce its residual by
+# less than a tenth.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
-# The initial rho and the rho below which the ball constraint may be dropped. Both are fractions of
-# the rho that the ball would have if it were the only active constraint.
+# The initial rho, and the rho below which the ball constraint may be dropped, both as fractions of
+# the rho that would hold if the ball were the only active constraint.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
 # A start from memory is discarded if its residual is at least FAR_RESIDUAL before the first step,
@@ -45,12 +45,12 @@ class OptimalitySystem:
     prune : bool
         Whether to bound the maxima in each step and solve only rows that may have the largest one.
     floor : float
-        The largest maximum of the arms that are not in ``arms``.
+        The largest maximum among arms left out of ``arms``.
 
     Attributes
     ----------
     lower, upper : (m,) arrays
-        Bounds on the maxima. The two are equal once a row is solved.
+        Bounds on the maxima; they coincide once a row is solved.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self) -> None:
-        """Solve rows by Newton's method; `open_rows` returns the rows that it could not solve."""
+        """Run Newton's method; `open_rows` then returns the rows that it could not solve."""
         remembers = self.set.remembered is not None
         if remembers:
             self._recall()
@@ -100,7 +100,7 @@ class OptimalitySystem:
         return np.flatnonzero(contenders & unsolved)
 
     def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
-        """Take ``theta`` (d,) and ``s``, found by another solver, as the solution of a row."""
+        """Accept ``theta`` (d,) and ``s``, found by another solver, as the solution for a row."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
         self.active[row] = (
@@ -108,7 +108,7 @@ class OptimalitySystem:
         )
         self._fit_multipliers(rows, self.set.likelihood.gradients(theta[None]))
         self._evaluate(rows)
-        if self.set.holds_centre:  # theta is on the border only to a few digits
+        if self.set.holds_centre:  # theta is only approximately on the boundary
             theta = self.set.members(theta[None], self.values[rows])[0]
         self._settle(rows, self.arms[row] @ theta)
 
@@ -175,15 +175,15 @@ class OptimalitySystem:
             self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
-        """Start each of ``rows`` one Newton step away from a solution in memory.
+        """Start each of ``rows`` one Newton step away from a remembered solution.
 
         This step needs no pass over the data. Rows without a suitable solution in memory start on
-        the border of the set.
+        the boundary of the set.
         """
         if remembers and len(rows):
             self._assemble(rows)
             near = rows[self.merit[rows] < FAR_RESIDUAL]
-            self.merit[rows] = np.inf  # inf until the row is evaluated at a new iterate
+            self.merit[rows] = np.inf  # until the new iterate is evaluated
             if len(near):
                 self._step(near)
                 self._pull_into_ball(near)
@@ -256,7 +256,7 @@ class OptimalitySystem:
         active = self.active[rows]
         if active.any():
             theta = unknowns[active, :-2]
-            square = cast(float, self.set.radius) ** 2  # not None, as a constraint is active
+            square = cast(float, self.set.radius) ** 2  # not None: the constraint is active
             residual[active, -1] = 0.5 * (dots(theta, theta) / square - 1.0)
             jacobian[active, -1, :-2] = theta / square
             jacobian[active, -1, -1] = 0.0
@@ -303,7 +303,7 @@ class OptimalitySystem:
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
     def _update_active_set(self, rows):
-        r"""Drop or add the ball constraint; return which rows changed, as a boolean array (m,).
+        r"""Drop or add the ball constraint, and return a mask (m,) of the rows that changed.
 
         The constraint is dropped if a full step would make $\rho$ negative and $\rho$ is negligible
         relative to $s\|x\|/S$. The first condition alone is not enough, because $\rho = 0$ makes
@@ -330,7 +330,7 @@ class OptimalitySystem:
     # Bounds from an iterate
 
     def _bound(self, rows):
-        """Tighten the bounds of ``rows`` with the derivatives at their iterates."""
+        """Tighten the bounds of ``rows``, using the derivatives at their iterates."""
         if not self.prune:
             return
         s, arms, values = self.set, self.arms[rows], self.values[rows]
@@ -342,7 +342,7 @@ class OptimalitySystem:
             self.lower[rows] = np.fmax(self.lower[rows], attained)
 
     def remember(self) -> None:
-        """Add the iterates that are near a solution to the memory of the set, if it has one."""
+        """Add iterates close to a solution to the set's memory, if it has one."""
         if self.set.memory is None:
             return
         rows = np.flatnonzero(self.merit < STALE_RESIDUAL)

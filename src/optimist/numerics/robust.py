@@ -19,7 +19,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     ridge : float
         $\lambda$.
     alpha : float
-        $\alpha$, the number by which the algorithm divides each term of its matrix V.
+        $\alpha$, the divisor of each term of the algorithm's matrix V.
     """
     d, T = problem.dimension, problem.horizon
     least = problem.least_scale**2

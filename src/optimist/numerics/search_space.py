@@ -1,13 +1,13 @@
-r"""Search spaces, which turn points of the box $[0,10]^d$ into settings of a classifier.
+r"""Search spaces, which map points of the box $[0,10]^d$ to the settings of a classifier.
 
-A search space maps the name of each setting to its kind, and coordinates follow the order of the
-settings. The kind determines the value of a setting for a coordinate u:
+A search space is a dict from setting names to kinds; the coordinates of a point are in the same
+order. The kind determines how a coordinate u is turned into a value:
 
 choice        option number $\lfloor uc/10\rfloor$ of c options, counted from 0;
 whole number  $a+\lfloor u(b-a+1)/10\rfloor$, from a to b;
 real          $a+(b-a)u/10$, clipped if the classifier does not allow an end of the range.
 
-At u = 10, where another bin would begin, choices and whole numbers take the last value. The
+At u = 10, choices and whole numbers take the last value instead of starting another bin. The
 ranges, the equal bins for choices and the linear maps for reals are those of Liu and Wang (2023),
 Appendix D.2. Equal bins for whole numbers are our interpretation.
 """
@@ -34,7 +34,7 @@ class Choice:
     options: tuple
 
     def decode(self, u: float) -> Any:
-        """Return the option that the coordinate ``u`` in [0, 10] represents."""
+        """Return the option represented by the coordinate ``u`` in [0, 10]."""
         return self.options[_bin(u, len(self.options))]
 
 
@@ -46,7 +46,7 @@ class Whole:
     high: int
 
     def decode(self, u: float) -> int:
-        """Return the whole number that the coordinate ``u`` in [0, 10] represents."""
+        """Return the whole number represented by the coordinate ``u`` in [0, 10]."""
         return self.low + _bin(u, self.high - self.low + 1)
 
 
@@ -60,7 +60,7 @@ class Real:
     most: float | None = None
 
     def decode(self, u: float) -> float:
-        """Return the number that the coordinate ``u`` in [0, 10] represents."""
+        """Return the number represented by the coordinate ``u`` in [0, 10]."""
         least = self.low if self.least is None else self.least
         most = self.high if self.most is None else self.most
         return min(max(self.low + (self.high - self.low) * u / SIDE, least), most)
@@ -107,7 +107,7 @@ SPACES = {
 
 
 def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
-    """Return the settings that a point of the box represents, as a dict.
+    """Return the settings represented by a point of the box, as a dict.
 
     Parameters
     ----------

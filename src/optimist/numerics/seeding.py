@@ -1,8 +1,7 @@
 """Random streams identified by names.
 
-A stream depends on names (of the paper, setting, trial and purpose), never on the order of jobs.
-Therefore, results cannot depend on the number of cores, on the executor or on how files are grouped
-into jobs.
+A stream depends only on names (of the paper, setting, trial and purpose), so results do not depend
+on the executor, the number of cores, the order of jobs or the grouping of files into jobs.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ def stream(*names: str | float) -> np.random.Generator:
 
 
 def seed(*names: str | float) -> int:
-    """Return a whole number determined only by ``names``, to seed a process's global generators."""
+    """Return an integer determined only by ``names``, for seeding a process's global generators."""
     return int.from_bytes(_digest(names)[:8], "big")
 
 

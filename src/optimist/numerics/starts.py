@@ -1,6 +1,6 @@
-r"""Starting points on the border of a level set, near the maximisers.
+r"""Starting points on the boundary of a level set, near the maximisers.
 
-No earlier solutions are needed to find them.
+They are found without earlier solutions.
 """
 
 import math
@@ -35,8 +35,8 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     thetas : (m, d) array
     on_sphere : (m,) array of bool
     scales : (m,) array
-        The smaller of two values of a: at the maximiser over the ellipsoid, where a is also the
-        multiplier s, and at the point where the ray meets the sphere.
+        The value of a at the maximiser over the ellipsoid, which is also the multiplier s there, or
+        at the point where the ray meets the sphere, whichever is smaller.
     """
     s = level_set
     p = np.linalg.solve(s.regular_hessian, arms.T).T
@@ -44,7 +44,7 @@ def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, A
     if s.radius is None:
         thetas = _cross(s, lambda a: s.centre + a[:, None] * p, scales)
         return thetas, np.zeros(len(arms), dtype=bool), scales
-    # An unconstrained centre may lie outside the ball. In this case, the ray starts on the sphere.
+    # An unconstrained centre may lie outside the ball; the ray then starts on the sphere.
     inside = s.centre * min(1.0, s.radius / math.sqrt(s.centre @ s.centre + 1e-300))
     limits = distance_to_sphere(inside, p, s.radius)
     scales = np.minimum(scales, limits)
@@ -80,7 +80,7 @@ def _cross(level_set, path, a):
 def _cross_on_sphere(level_set, arms, thetas):
     r"""Return points between ``thetas`` (m, d) and $Sx/\|x\|$ with $\psi$ near $\beta^2$.
 
-    They lie on the sphere and are found by the method of false position.
+    The points lie on the sphere and are found by the method of false position.
     """
     beta, radius = level_set.beta, level_set.radius
     tips = arms * (radius / norms(arms))[:, None]

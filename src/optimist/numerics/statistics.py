@@ -50,7 +50,7 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
     columns = np.ascontiguousarray(values.T)
     means = columns.sum(axis=1) / n
     if interval == "bootstrap":
-        # Sorting rows takes a tenth of the time of `numpy.quantile`.
+        # Sorting rows is ten times as fast as `numpy.quantile`.
         resampled = np.sort((_resamples(n) @ values / n).T.copy(), axis=1)
         places = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level]) * (BOOTSTRAP_SAMPLES - 1)
         below = places.astype(int)
@@ -74,7 +74,7 @@ def _resamples(n: int) -> np.ndarray:
     return counts.astype(float)  # numpy multiplies integer matrices without BLAS
 
 
-# Names of the rows that `summaries` returns. The last three are quartiles.
+# Names of the rows returned by `summaries`. The last three are quartiles.
 SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 
@@ -135,7 +135,7 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
     Parameters
     ----------
     x : (m,) or (n, m)
-        One row for all rows of y, or one row for each row of y.
+        One row shared by all rows of y, or one per row of y.
     y : (n, m)
     """
     x, y = np.log(np.atleast_2d(np.asarray(x, dtype=float))), np.log(np.asarray(y, dtype=float))
@@ -148,16 +148,16 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
 
 
 def rate_slope(rounds: Any, totals: Any, level: float = 0.95) -> tuple[float, float, float]:
-    """Return (slope, low, high) of a quantity's increase per round, on log-log axes.
+    """Return the log-log slope of a quantity's increase per round, as (slope, low, high).
 
-    The slope is the mean over trials of the slopes of `window_rates`, and its bounds are those of
-    the t interval. The parameters are as in `window_rates`.
+    The result is the mean over trials of the slopes of `window_rates`, with its t interval. The
+    parameters are as in `window_rates`.
     """
     return mean_interval(log_log_slopes(*window_rates(rounds, totals)), level)
 
 
 def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Return midpoints of windows of rounds, and the increase per round of ``totals`` in each.
+    """Return the midpoints of windows of rounds, and the increase of ``totals`` per round in each.
 
     Parameters
     ----------
