@@ -7,7 +7,7 @@ end and the curve of every trial, so that any statistic can be computed again.
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from optimist.comparison.play import figures_folder
+from optimist.comparison.earlier_trials import figures_folder
 
 PAPER, FIGURE = "glb_omd", "fig1"
 

@@ -225,7 +225,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     for show in (pages.to_text, pages.open_text, summary_block):
         assert show(read) == show(fresh)
     assert pages.to_text(read, details=True) == pages.to_text(fresh, details=True)
-    assert pages.to_markdown(read) == pages.to_markdown(fresh)
+    assert pages.to_markdown(read, {}) == pages.to_markdown(fresh, {})
 
 
 @pytest.mark.parametrize("content", ["", "claim,place\ntoy.01,Figure 1\n"])
@@ -301,7 +301,7 @@ def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
 
 def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
     found = evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
-    page = pages.to_markdown(to_frame(found))
+    page = pages.to_markdown(to_frame(found), {})
     text = pages.joined({"toy": page, "other": page})
     assert text.count("# Claims of toy\n") == 2
     assert "\n## " not in text

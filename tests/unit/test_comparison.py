@@ -461,6 +461,14 @@ def test_what_a_linear_axis_would_bury_is_drawn_on_a_logarithmic_one(one, other,
     assert low < min(*one, *other) and max(*one, *other) < high
 
 
+def test_a_short_logarithmic_axis_has_plain_numbers():
+    curves, _, _ = optimist.plot(table(a=[20.0, 22.0, 21.0], b=[480.0, 490.0, 485.0])).axes
+    curves.figure.canvas.draw()
+    labels = {text.get_text() for text in curves.get_yticklabels(which="both")} - {""}
+    assert curves.get_yscale() == "log" and {"20", "50", "100", "200"} <= labels
+    assert all(label.isdigit() for label in labels)
+
+
 def test_trials_without_times_are_drawn_where_they_can_be(here):
     played = table(timed=[1.0, 2.0, 4.0], kept=[3.0, 1.0, 5.0])
     played.loc[played["algorithm"] == "kept", "seconds"] = math.nan

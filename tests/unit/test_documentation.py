@@ -1,6 +1,7 @@
 """Texts that must not drift from what they describe: keys, rooms, environment, citation."""
 
 import ast
+import importlib
 import inspect
 import re
 import tomllib
@@ -22,6 +23,17 @@ ROOT = Path(__file__).parents[2]
 
 def read(path):
     return (ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "examples", "website"])
+def test_scripts_import_names_that_exist(folder):
+    for path in (ROOT / folder).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("optimist"):
+                module = importlib.import_module(node.module)
+                for name in (alias.name for alias in node.names):
+                    is_module = (Path(module.__file__).parent / f"{name}.py").is_file()
+                    assert hasattr(module, name) or is_module, f"{path}: {name}"
 
 
 # The key reference in config/README.md.

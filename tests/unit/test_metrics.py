@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from claim_tables import finals, times
 
+from optimist.claims import wording
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.evidence import Exact
 from optimist.claims.metrics import METRICS, metric
@@ -687,3 +688,8 @@ LATER = {**OF_A, "algorithm": "c", "since": 2}
 )
 def test_what_a_statistic_lacks_is_named(name, arguments, tables, reason):
     assert reason in missing(name, arguments, **tables)
+
+
+def test_no_fact_or_column_is_described_twice():
+    rows = [line.partition(",") for line in wording.TABLE.read_text().splitlines()]
+    assert len(wording.WORDS) == len(rows) and all(name and words for name, _, words in rows)

@@ -336,7 +336,7 @@ def test_the_readme_has_headlines_a_table_with_links_and_the_tally(monkeypatch):
         "([toy.01](figures/toy/claims.md#toy01-reproduced): reproduced) |"
     ) in text.splitlines()
     assert "3 claims: " in text
-    page = pages.to_markdown(FRAME[:1])
+    page = pages.to_markdown(FRAME[:1], {})
     assert "## toy.01: reproduced" in page  # the heading that the link leads to
 
 
@@ -400,6 +400,14 @@ def test_data_cannot_end_their_script():
     text = build.as_script({"a": "</script><!-- \u2028"})
     assert "<" not in text and "\u2028" not in text
     assert json.loads(text) == {"a": "</script><!-- \u2028"}
+
+
+def test_a_library_that_was_changed_is_refused(monkeypatch):
+    real = build._own
+    changed = lambda name: real(name) + (" " if name.endswith("d3.min.js") else "")  # noqa: E731
+    monkeypatch.setattr(build, "_own", changed)
+    with pytest.raises(ResultError, match=r"vendor/d3.min.js has SHA-256 .*; restore it"):
+        build.library("d3.min.js")
 
 
 def test_every_library_is_the_file_that_was_released():

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from committed_tables import record_of, trials_of, write
 
+from optimist.claims import wording
 from optimist.config import load as config
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
@@ -390,6 +391,14 @@ def test_rows_studies_and_best_known_values_decide_a_product(plan):
     some = dict.fromkeys(product.keys, "1")
     changes = ((some, {}, {}), (some, {"regions": "1"}, {}), (some, {}, {"instance": 1.0}))
     assert len({product.digest(*one) for one in changes}) == 3
+
+
+def test_a_changed_description_makes_claims_again(plan, monkeypatch, tmp_path):
+    before = plan.targets.product("glb_omd", "claims", "claims")
+    monkeypatch.setattr(wording, "TABLE", tmp_path / "wording.csv")
+    wording.TABLE.write_text("epsilon,another description\n")
+    after = planned().targets.product("glb_omd", "claims", "claims")
+    assert before != after and replace(before, code="") == replace(after, code="")
 
 
 def test_a_product_is_stale_if_its_record_says_otherwise(plan, tmp_path):

@@ -62,7 +62,7 @@ def test_every_command_works(shell):
     assert re.search(r"^glb_omd_with_mine +1$", dry, flags=re.M)
     (made,) = (text for line, text in printed.items() if line.startswith("optimist provenance"))
     assert "commit unknown:" in made and "mine.py:Mine[gamma=0.3]: 2 trials" in made
-    assert "without a record" not in made and "would make another" not in made
+    assert "without a record" not in made and "would make a different file" not in made
 
 
 @pytest.mark.parametrize("family", [name for name in STARTS if name != "glb"])

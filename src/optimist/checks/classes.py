@@ -98,25 +98,30 @@ def test_draws_nothing_when_built(method: Method) -> None:
 
 
 def test_is_built_small(method: Method) -> None:
-    """The constructor's memory use does not grow with the horizon."""
+    """The memory that the constructor uses does not grow with the horizon."""
     try:
-        short, long = (_memory_of_new(method, horizon) for horizon in (SHORT, LONG))
+        short, long = (_sizes_of_new(method, horizon) for horizon in (SHORT, LONG))
     except MemoryError as error:
         seen = f"the constructor runs out of memory at a horizon of {LONG:.0e}"
         raise BrokenError(seen, "arrays that grow as rounds are played") from error
-    seen = f"at horizons {SHORT} and {LONG:.0e}, a new instance takes {short} and {long} bytes"
-    allowed = "the same memory, because no round has been played yet"
-    require(abs(long - short) <= SLACK, seen, allowed)
+    allowed = "the same number, because no round has been played yet"
+    for words, one, other, slack in zip(
+        ("state_bytes() is", "a new instance takes"), short, long, (0, SLACK), strict=True
+    ):
+        seen = f"at horizons {SHORT} and {LONG:.0e}, {words} {one} and {other} bytes"
+        require(abs(other - one) <= slack, seen, allowed)
 
 
-def _memory_of_new(method: Method, horizon: int) -> int:
+def _sizes_of_new(method: Method, horizon: int) -> tuple[int, int]:
+    """Return the ``state_bytes`` of a new instance and the number of bytes that it occupies."""
     _built(method)  # the first instance may load modules
     tracemalloc.start()
     try:
-        _instance = _built(method, horizon=horizon)  # it must stay alive while memory is measured
-        return tracemalloc.get_traced_memory()[0]
+        instance = _built(method, horizon=horizon)
+        occupied, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
+    return instance.state_bytes(), occupied
 
 
 # Options.

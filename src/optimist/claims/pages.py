@@ -9,7 +9,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
@@ -208,7 +207,7 @@ again.
 """
 
 
-def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str] = MappingProxyType({})) -> str:
+def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str]) -> str:
     """Return a paper's page: a summary table, and each claim with its readings and checks.
 
     All claims in ``frame`` must belong to one paper, whose id is the prefix of their ids. ``notes``

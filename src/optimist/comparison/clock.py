@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from statistics import fmean
 
 from optimist.core.root import project_root
 from optimist.experiments.cell import Cell
@@ -16,15 +15,17 @@ class Clock:
     def __init__(self, trials: Sequence[Trials]) -> None:
         costs = Costs(read(project_root() / "config" / "costs.csv"))
         self._left = Counter(one.cell.name for one in trials)
-        self._seconds: dict[str, list[float]] = defaultdict(list)  # times of ended trials, by cell
+        self._ended: Counter[str] = Counter()
+        self._seconds: dict[str, float] = defaultdict(float)  # time of the ended trials, by cell
         self._expected = {one.cell.name: costs.seconds(one) for one in trials}
 
     def stop(self, trials: Trials, seconds: float) -> None:
         """Record that a trial ended after ``seconds``."""
         name = trials.cell.name
         self._left[name] -= 1
-        self._seconds[name].append(seconds)
-        self._expected[name] = fmean(self._seconds[name])
+        self._ended[name] += 1
+        self._seconds[name] += seconds
+        self._expected[name] = self._seconds[name] / self._ended[name]
 
     def drop(self, cell: Cell) -> None:
         """Remove the remaining trials of a cell."""

@@ -159,6 +159,8 @@ def _draw_curves(
     beside: str,
 ) -> None:
     """Draw mean regret against the round and against time, in rounds recorded by all trials."""
+    from optimist.figures.figure import label_ticks
+
     shared = {}
     for label, trials in rows.groupby("algorithm", sort=False):
         sizes = trials.groupby("round")["trial"].transform("size")
@@ -169,6 +171,7 @@ def _draw_curves(
     right.tick_params(labelleft=False)
     means = _ends(rows).mean()
     left.set_yscale(**_scale(means, means))
+    label_ticks(right)
 
 
 def _draw_by_round(
@@ -197,8 +200,6 @@ def _draw_by_round(
 def _draw_by_time(
     canvas: "Canvas", shared: "Mapping[str, pd.DataFrame]", style: Style, beside: str
 ) -> None:
-    from optimist.figures.figure import label_ticks
-
     means = {
         label: trials.groupby("round")[["seconds", "regret"]].mean().dropna()
         for label, trials in shared.items()
@@ -215,7 +216,6 @@ def _draw_by_time(
         place = {"x": 0.03, "y": 0.97, "transform": canvas.transAxes, "ha": "left", "va": "top"}
         canvas.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
     canvas.set(xlabel=f"time in {unit}{beside}", xscale="log")
-    label_ticks(canvas)
 
 
 def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":

@@ -19,10 +19,8 @@ MOST_BYTES = 5_000_000
 # at most ``ROOMY_BYTES`` bytes.
 TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
 ROOMY_BYTES = 4_800_000
-SCRIPTS = (
-    *("vendor/d3.min.js", "vendor/plot.umd.min.js"),
-    *("js/state.js", "js/statistics.js", "js/charts.js", "js/views.js"),
-)
+LIBRARIES = ("d3.min.js", "plot.umd.min.js")
+PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
 # The CSS class of Observable Plot's drawings, and the style that Plot adds to each drawing.
 PLOT_CLASS = "plot"
 _PLOT_STYLE = re.compile(
@@ -83,7 +81,7 @@ def render(data: dict[str, Any], packed: str) -> str:
     Markup = jinja2.utils.markupsafe.Markup
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string(_own("template.html"))
-    scripts = [_own(name) for name in SCRIPTS]
+    scripts = [*map(library, LIBRARIES), *(_own(f"js/{name}") for name in PROGRAMS)]
     style = _own("style.css")
     return template.render(
         policy=policy(scripts, [style, plot_style()]),
@@ -124,13 +122,26 @@ def _hash(text: str) -> str:
 
 def plot_style() -> str:
     """Return the style that Observable Plot adds to its drawings."""
-    styles = _PLOT_STYLE.findall(_own("vendor/plot.umd.min.js"))
+    styles = _PLOT_STYLE.findall(library("plot.umd.min.js"))
     if len(styles) != 1:
         raise ResultError(
             "plot.umd.min.js does not contain exactly one style of the expected form; "
             "allowed: version 0.6.17"
         )
     return re.sub(r"\$\{\w+\}", PLOT_CLASS, styles[0]).replace("\\n", "\n")
+
+
+def library(name: str) -> str:
+    """Return the text of a vendored library; raise ResultError if its file was changed."""
+    text = _own(f"vendor/{name}")
+    expected = json.loads(_own("vendor/vendor.json"))[name]["sha256"]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if digest != expected:
+        raise ResultError(
+            f"src/optimist/page/vendor/{name} has SHA-256 {digest[:16]}..., not "
+            f"{expected[:16]}...; restore it"
+        )
+    return text
 
 
 def _own(name: str) -> str:

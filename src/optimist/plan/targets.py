@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from optimist.claims import wording
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
 from optimist.core.files import fingerprint, read_text, sha256
 from optimist.core.label import name_of
@@ -25,7 +26,6 @@ from optimist.plan.trials import PlannedTrials
 
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
-WORDING = PACKAGE / "claims" / "wording.csv"
 # Stands in for the digest of rows or tables that have yet to be made.
 TO_BE_MADE = "to be made"
 # Keys of a paper's configuration that say what to run and make, not how products look.
@@ -96,7 +96,7 @@ class PlannedTargets:
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)
-            code = of_modules("optimist.plan.products") + sha256(WORDING)
+            code = of_modules("optimist.plan.products") + sha256(wording.TABLE)
         else:
             spec = dict(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)

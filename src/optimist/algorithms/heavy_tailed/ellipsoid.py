@@ -5,8 +5,9 @@ $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
 
 The theoretical radii of these methods are so large that they prevent learning at practical
 horizons. Therefore, every method offers three radii (see
-`optimist.environments.problems.HeavyTailedProblem`): the radius from its theory, a multiple of that
-radius, and a matched radius, which gives all methods the same confidence width on the same data,
+`optimist.environments.problems.heavy_tailed.HeavyTailedProblem`): the radius from its theory, a
+multiple of that radius, and a matched radius, which gives all methods the same confidence width on
+the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
 where n is the number of updates, c is the problem's ``factor``, and "scale" is the noise scale of
