@@ -124,7 +124,7 @@ class Gates:
 
 
 def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
-    """Return a ratio's p-values at a bound, corrected for its number of doublings."""
+    """Return a ratio's p-values at a bound, corrected for the ratio's doublings."""
     return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 
 

@@ -145,7 +145,7 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
 
 
 def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
-    # Values without sampling error are not tested, so all units count, however few there are.
+    # Values without sampling error are not tested, so no minimum number of units applies.
     row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
     evidence, lack = None, ""
     cells, k = counted(gates.groups, row, check.cells)
@@ -292,8 +292,8 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
         reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
-        # Round down to three significant digits, but up if the next multiple of the last digit's
-        # unit is at most 0.01 units away, because such a difference may be due to rounding.
+        # Round down to three significant digits. If the value is within 0.01 units of the last
+        # digit below the next multiple, round up instead: so small a gap may be rounding error.
         unit = 10.0 ** (math.floor(math.log10(least)) - 2)
         least = math.floor(least / unit + 0.01) * unit
         reason += f"; the bound is at least {number(least)} times what was observed"

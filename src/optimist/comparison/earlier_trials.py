@@ -112,7 +112,7 @@ class EarlierTrials:
         return self._files[path]
 
     def _committed(self, trials: Trials) -> "tuple[pd.DataFrame, str] | None":
-        """Return a trial's rows (without times) from a table, and the commit of its code."""
+        """Return a trial's rows, without times, and the commit of the code that played it."""
         cell = trials.cell
         table, records = self._table_of(cell.paper)
         record = records.get(trials.key)

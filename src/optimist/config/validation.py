@@ -221,7 +221,7 @@ def _first(faults: Sequence[_Fault]) -> _Fault:
 
 
 def _unmet(hint: Any, value: Any) -> str:
-    """Describe the first condition of a type that a value does not meet."""
+    """Describe the first of a type's conditions that a value fails to meet."""
     conditions = [one for member in members(hint) for one in bare(member)[1]]
     unmet = (one.words for one in conditions if isinstance(one, Such) and not _meets(one, value))
     return next(unmet, "another value")

@@ -93,7 +93,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         delta : float
             Failure probability of the confidence sets.
         factor : float
-            Factor that multiplies every confidence radius; 1 gives the radius of the theory.
+            Factor that multiplies every confidence radius; 1 gives the theoretical radius.
 
         Raises
         ------

@@ -172,7 +172,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         reward_bound : float
             M, a bound on rewards, for the algorithms that need one.
         factor : float
-            Factor that multiplies every confidence radius; 1 gives the radius of the theory.
+            Factor that multiplies every confidence radius; 1 gives the theoretical radius.
 
         Raises
         ------

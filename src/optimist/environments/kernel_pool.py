@@ -35,7 +35,7 @@ class KernelPool(PoolEnvironment):
         delta : float
             Failure probability of the confidence bounds.
         factor : float
-            Factor that multiplies every confidence radius; 1 gives the radius of the theory.
+            Factor that multiplies every confidence radius; 1 gives the theoretical radius.
 
         Raises
         ------

@@ -1,8 +1,8 @@
 """Timing in turns: one process plays the cells of a race trial by trial.
 
-In turn r, the cells play their trial r one after another, in random order. Anything that slows the
-machine down for longer than a trial then slows all cells equally, and cancels in the ratio of two
-times from the same turn.
+In turn r, each cell plays its trial r; the order of the cells is random. As a result, anything that
+slows the machine down for longer than one trial affects all cells equally and cancels in the ratio
+of two times from the same turn.
 """
 
 import uuid

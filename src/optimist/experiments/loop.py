@@ -474,8 +474,7 @@ def _check_box(environment: BoxEnvironment) -> None:
             )
     if low.shape != high.shape or not (low < high).all():
         raise BrokenEnvironmentError(
-            f"{name}.low is {low} and high is {high}; "
-            "allowed: values of low that are below high in each coordinate"
+            f"{name}.low is {low} and high is {high}; allowed: low below high in every coordinate"
         )
     if not math.isfinite(environment.maximum):
         raise BrokenEnvironmentError(

@@ -62,7 +62,9 @@ def _end_whiskers(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
     """Return the indices of the points to mark.
 
-    These are `MARKERS` evenly spaced points, or all if there are fewer than twice as many.
+    These are `MARKERS` evenly spaced points, or all points if there are fewer than
+    twice as many.
+
     Parameters
     ----------
     x : (n,) array

@@ -101,7 +101,7 @@ class Style:
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
     def _place(self, series: str) -> int:
-        """Return a series' position among those that are not algorithms."""
+        """Return the index of a series among the series that are not algorithms."""
         return self._things.setdefault(series, len(self._things))
 
     def marker(self, series: str) -> str:

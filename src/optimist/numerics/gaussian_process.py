@@ -100,7 +100,7 @@ class PointPosterior(ABC):
         """
 
     def observe(self, index: int, y: float) -> None:
-        """Add the observation ``y`` of point ``index``."""
+        """Add the observation ``y`` at point ``index``."""
         c = self.covariance(index)
         pivot = max(c[index], 0.0) + self.ridge
         self.log_det += math.log(pivot / self.ridge)
@@ -288,7 +288,7 @@ class GrowingCholesky:
         return self._packed.nbytes + self._targets.nbytes + points
 
     def observe(self, x: np.ndarray, y: float) -> None:
-        """Add the observation ``y`` of point ``x`` (d,)."""
+        """Add the observation ``y`` at the point ``x``, of shape (d,)."""
         if self._points is None:
             self._points = GrowingArray(len(x))
         row = np.empty(0)

@@ -69,7 +69,7 @@ def _cell(text: str) -> str:
 
 
 def documents(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return the text to put between the markers of each document with verdicts, by path.
+    """Return, for each path of a document with verdicts, the text between its markers.
 
     Parameters
     ----------

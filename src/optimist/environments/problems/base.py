@@ -19,7 +19,7 @@ class ArmsProblem:
     delta : float
         Failure probability of the confidence sets.
     factor : float
-        Factor that multiplies every confidence radius; 1 gives the radius of the theory.
+        Factor that multiplies every confidence radius; 1 gives the theoretical radius.
     fixed_arms : bool
         Whether the same arms are offered in every round.
 

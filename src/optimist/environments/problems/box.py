@@ -53,9 +53,7 @@ class BoxProblem:
         for key in ("deviation", "value_bound"):
             positive(key, getattr(self, key))
         if not (self.low < self.high).all():
-            raise ConfigError(
-                "the box is empty; allowed: values of low that are below high in each coordinate"
-            )
+            raise ConfigError("the box is empty; allowed: low below high in every coordinate")
         points = self.low if self.initial is None else self.initial
         if not ((points >= self.low) & (points <= self.high)).all():
             raise ConfigError(

@@ -263,7 +263,8 @@ class Starvation(Study):
 class StarvationPanel(Panel):
     """Mean of a posterior with a band of three standard deviations.
 
-    The role ``function`` marks the rows with f, and ``inducing`` those with the inducing points.
+    Rows with the role ``function`` contain f, and rows with the role ``inducing`` contain the
+    inducing points.
     The row with the role ``corner`` contains the title's second line, which states the number of
     inducing points and the effective dimension.
     """

@@ -66,7 +66,7 @@ class Table(Part):
         return pd.DataFrame(self.rows(tables))
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
-        """Return a Markdown document with the title, caption, table and meanings of its columns.
+        """Return a Markdown document: title, caption, table, and what each column means.
 
         If the run was shortened, ``shortened`` says how.
         """
