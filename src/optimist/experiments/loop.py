@@ -310,6 +310,7 @@ class _Rounds(ABC):
 
     @property
     def status(self) -> str:
+        """The algorithm's status; one that is not allowed raises ConfigError."""
         status: Any = self.algorithm.status
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
@@ -323,6 +324,7 @@ class _Rounds(ABC):
         """Play round ``t``; return the arms, the choice, the reward and the regret."""
 
     def play(self, t: int) -> None:
+        """Play round ``t``; call the observers before and after it."""
         for observer in self.observers:
             observer.before(t)
         arms, choice, reward, regret = self.round(t)
@@ -430,6 +432,7 @@ class _BoxRounds(_Rounds):
         _check_box(environment)
 
     def regret_of(self, t: int, x: np.ndarray) -> float:
+        """Check and return the regret of a point."""
         environment = self.environment
         value, maximum = ask(environment, "value", t, x), environment.maximum
         is_number = isinstance(value, float | int | np.integer | np.floating)

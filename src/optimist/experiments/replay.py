@@ -66,6 +66,10 @@ class _ReplayRounds(ArmRounds):
 
     @property
     def status(self) -> str:
+        """The leader's status if the leader did not complete the trial or the follower is ok.
+
+        Otherwise, this is the follower's status.
+        """
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status

@@ -34,6 +34,7 @@ class CellTable(Table):
         """Return the statistics of a cell, given the last row of each of its complete trials."""
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield a row of statistics for each of the group's cells in the table's lane."""
         (lane,) = self.lanes
         for cell_lane, setting, algorithm in tables.paper["cells"]:
             if cell_lane == lane:
@@ -71,6 +72,7 @@ class FinalRegret(CellTable):
     }
 
     def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
+        """Return the mean of the final regrets with its interval and, on request, extremes."""
         regrets, at_level = trials["regret"], {**paper, "band": TABLE_LEVEL}
         middle, low, high = mean(regrets, at_level) if len(regrets) else (np.nan,) * 3
         columns = {"mean_regret": middle, "mean_regret_low95": low, "mean_regret_high95": high}
@@ -97,6 +99,7 @@ class RunTime(CellTable):
     }
 
     def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
+        """Return the median, fastest and slowest times, and medians of further columns."""
         seconds, further = trials["seconds"], self.spec.get("also", [])
         return {
             "median_seconds": seconds.median(),
