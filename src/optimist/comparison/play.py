@@ -176,20 +176,8 @@ def play(
     if not frames:
         raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
     joined = _joined(asked, frames)
-    taken = Counter(playing.sources.values())
-    joined.attrs |= {
-        "reused": taken.pop("", 0),
-        "committed": dict(taken),
-        "other_code": {
-            "cells": sorted(playing.earlier.of_other_code),
-            "of": len(playing.earlier.committed),
-            "taken": committed,
-        },
-        "processes": playing.processes,
-        "kept": playing.is_keeping,
-        "errors": playing.errors,
-        "horizons": {_place(cell): cell.spec["horizon"] for cell in chosen},
-    } | _remarkable(chosen)
+    horizons = {_place(cell): cell.spec["horizon"] for cell in chosen}
+    joined.attrs |= playing.about | {"horizons": horizons} | _remarkable(chosen)
     return joined
 
 
@@ -297,6 +285,23 @@ class _Playing:
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Where the trials came from and how they were played, as `play` describes it."""
+        taken = Counter(self.sources.values())
+        return {
+            "reused": taken.pop("", 0),
+            "committed": dict(taken),
+            "other_code": {
+                "cells": sorted(self.earlier.of_other_code),
+                "of": len(self.earlier.committed),
+                "taken": self.takes_all,
+            },
+            "processes": self.processes,
+            "kept": self.is_keeping,
+            "errors": self.errors,
+        }
 
     def _played(
         self, missing: Mapping[int, Trials], clock: Clock
