@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.evidence import Exact
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 # Columns that number the units of a study; its table has at most one of them.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
+# The name of uniform play among the algorithms.
+UNIFORM = "uniform"
 
 
 class Missing(Exception):
@@ -118,7 +121,7 @@ class Cells:
 
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):
-                regrets.check_round((setting, algorithm), t)
+                regrets.check_round(self.groups.place("regrets", (setting, algorithm)), t)
 
 
 class Groups(dict[str, Mapping[Any, Any]]):
@@ -126,9 +129,20 @@ class Groups(dict[str, Mapping[Any, Any]]):
 
     An absent table has no entries. A table of cells may be a single frame, or a dict from (setting,
     algorithm) to frames. Complete trials are cached, because many checks read the same cells.
+
+    Parameters
+    ----------
+    tables : mapping
+    alike : mapping
+        For each setting, a name that settings with the same uniform play share. All of them read
+        the uniform play with the most trials.
     """
 
-    def __init__(self, tables: "Mapping[str, Any]") -> None:
+    def __init__(
+        self, tables: "Mapping[str, Any]", alike: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self._alike = alike
+        self._uniform = cache(self._most_uniform)
         keys = {name: ["setting", "algorithm"] for name in LANE_OF} | {"facts": ["name", "setting"]}
         super().__init__({name: _group(tables.get(name), keys[name]) for name in keys})
         self["facts"] = {key: _fact(rows) for key, rows in self["facts"].items()}
@@ -138,8 +152,20 @@ class Groups(dict[str, Mapping[Any, Any]]):
     def number(self, lane: str, setting: str, algorithm: str) -> int:
         """Return a cell's number of trials: its largest trial number plus 1."""
         table = {"regret": "finals", "timing": "times"}[lane]
-        rows = self[table].get((setting, algorithm))
+        rows = self[table].get(self.place(table, (setting, algorithm)))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
+
+    def place(self, table: str, pair: tuple[str, str]) -> tuple[str, str]:
+        """Return the setting and algorithm whose rows a pair reads; see ``alike``."""
+        if pair[1] != UNIFORM or LANE_OF.get(table) != "regret" or pair[0] not in self._alike:
+            return pair
+        return self._uniform(self._alike[pair[0]]) or pair
+
+    def _most_uniform(self, name: str) -> tuple[str, str] | None:
+        finals = self["finals"]
+        cells = [(s, UNIFORM) for s, one in self._alike.items() if one == name]
+        there = [pair for pair in cells if pair in finals]
+        return max(there, key=lambda pair: (len(finals[pair]), pair), default=None)
 
     def _complete(
         self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
@@ -148,7 +174,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
 
         The trials are a frame, or None if there are none.
         """
-        rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
+        rows, reasons, notes = _kept(self[table].get(self.place(table, pair)), keep, also), "", []
         if rows is None or rows.empty:
             return None, "", []
         if not (rows["status"] == "ok").all():

@@ -4,12 +4,15 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
-from optimist.claims.first import GATE, UNIFORM, Rows
+from optimist.claims.cells import UNIFORM
+from optimist.claims.effects import Effect
+from optimist.claims.first import Rows
 from optimist.claims.metrics import Metric, metric
 from optimist.claims.wording import ARGUMENTS, in_words
 from optimist.core.errors import ConfigError, unknown_name
@@ -56,6 +59,8 @@ class Check:
         The part of the claim tested by the check; by default, a setting.
     status : str
         ``ours`` if the check is shown but not counted.
+    any_of : str
+        A name shared by the checks of a reading of which one suffices; empty if there are none.
     controls : tuple of Check
         For a guarantee: the same check on cells that the theorem does not cover. If the bound also
         holds there, the guarantee is vacuous.
@@ -72,6 +77,7 @@ class Check:
     better: str = ""
     part: str = ""
     status: str = "stated"
+    any_of: str = ""
     controls: tuple["Check", ...] = ()
 
     @classmethod
@@ -145,6 +151,16 @@ class Check:
         return (-math.inf, self.bound) if self.relation == "below" else (self.bound, math.inf)
 
     @property
+    def unless_better(self) -> "Check":
+        """The check without the end of its band whose far side favours the paper's method."""
+        if self.better not in ("below", "above"):
+            return self
+        low, high = self.bound
+        if self.better == "below":
+            return replace(self, relation="below", bound=high)
+        return replace(self, relation="above", bound=low)
+
+    @property
     def bound_text(self) -> str:
         """The bound as text: ``1``, ``0.5 to 2`` or ``21 ± 0.5``."""
         if self.relation is None:
@@ -199,6 +215,14 @@ class Claim:
     could_not_fail, chosen_by_it : str
         Why no run could have contradicted the claim, and how the claim was used to select the
         set-up; empty if not applicable.
+    choices : mapping
+        A mapping from the id of each choice to its name.
+    suffices : str
+        Name of the choice of which one alternative suffices; empty if there is none.
+    quote, paper_value : str
+        The paper's words, and the number that it prints for the claim; empty if there is none.
+    effect : Effect or None
+        The sentence that gives the measured answer.
     readings : list of Reading
     """
 
@@ -211,12 +235,21 @@ class Claim:
     level: float = 0.95
     could_not_fail: str = ""
     chosen_by_it: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    suffices: str = ""
+    quote: str = ""
+    paper_value: str = ""
+    effect: Effect | None = None
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
         """Construct a claim from a loaded entry; ``level`` is the default confidence level."""
         about = {key: value for key, value in written.items() if key not in ("choices", "note")}
         names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
+        if "suffices" in about:
+            about["suffices"] = names[about["suffices"]]
+        if "effect" in about:
+            about["effect"] = Effect(**about["effect"])
         readings = [
             Reading(
                 r["name"],
@@ -226,7 +259,7 @@ class Claim:
             )
             for r in written["readings"]
         ]
-        return cls(**{"level": level, **about, "readings": readings})
+        return cls(**{"level": level, **about, "readings": readings, "choices": names})
 
     @property
     def all_checks(self) -> Iterator[Check]:
@@ -291,8 +324,24 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
             )
 
 
+def check_effects(document: Mapping[str, Any], path: str | Path) -> None:
+    """Check the sentences on effects in a claims file whose readings are expanded.
+
+    Raise ConfigError if one is invalid; the message gives the file and the claim.
+    """
+    for claim in claims_of(document):
+        try:
+            if claim.effect is not None:
+                claim.effect.check(claim)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: claim {claim.id!r}: {error}") from None
+
+
 def check_planned(
-    claims: Iterable[Claim], names: Iterable[str], trials: Mapping[CellKey, int]
+    claims: Iterable[Claim],
+    names: Iterable[str],
+    trials: Mapping[CellKey, int],
+    homes: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Raise ConfigError if a check names an unknown setting or algorithm, or an unplanned cell.
 
@@ -303,6 +352,8 @@ def check_planned(
         Names of all settings and algorithms.
     trials : mapping
         Planned number of trials of each cell.
+    homes : mapping
+        The setting whose uniform play each setting shares.
     """
     checks = ((f"claim {claim.id!r}", check) for claim in claims for check in claim.all_checks)
     for where, check in checks:
@@ -313,7 +364,7 @@ def check_planned(
                     raise ConfigError(f"{where}: {wrong}")
         try:
             for lane, setting, algorithm in check.cells:
-                if (lane, setting, algorithm) not in trials:
+                if at_home((lane, setting, algorithm), homes) not in trials:
                     players = {a for other, s, a in trials if (other, s) == (lane, setting)}
                     place = f"algorithm in the {lane} lane of {setting!r}"
                     raise unknown_name(place, algorithm, players or {"none"})
@@ -322,7 +373,11 @@ def check_planned(
 
 
 def check_first(
-    claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
+    claims: Iterable[Claim],
+    rows: Rows,
+    trials: Mapping[CellKey, int],
+    least: int,
+    homes: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Raise ConfigError if a check's row in config/first.csv is missing or wrong.
 
@@ -338,6 +393,8 @@ def check_first(
         Planned number of trials of each cell.
     least : int
         Minimum number of trials needed to decide one of the paper's checks.
+    homes : mapping
+        The setting whose uniform play each setting shares.
     """
     lacking: dict[str, None] = {}
     for claim in claims:
@@ -348,9 +405,8 @@ def check_first(
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest
             # No cells are planned for a study: its number of units is in runs.yaml.
-            planned = min([check.splits or math.inf, *(trials[cell] for cell in cells)])
-            if measured.gate and claim.kind == "empirical":
-                lacking |= _gates_lacking(claim, cells, rows, trials)
+            numbers = (trials[at_home(cell, homes)] for cell in cells)
+            planned = min([check.splits or math.inf, *numbers])
             row = rows.get((claim.id, check.label))
             where = f"config/first.csv, claim {claim.id}, check {check.label!r}"
             if row is None:
@@ -369,29 +425,25 @@ def check_first(
         more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
         raise ConfigError(
             f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; required: one "
-            f"for each check and gate, such as {'; '.join([*lacking][:SHOWN])}{more}"
+            f"for each check, such as {'; '.join([*lacking][:SHOWN])}{more}"
         )
 
 
-def _gates_lacking(
-    claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
-) -> dict[str, None]:
-    """Return the rows needed by a check's gates but missing from config/first.csv, as dict keys.
+def claim_cells(claim: Claim, homes: Mapping[str, str] = MappingProxyType({})) -> set[CellKey]:
+    """Return the cells read by a claim's counted checks, their controls and their gates.
 
-    Each proposed row sets n0 to the number of trials planned for uniform play.
+    For a setting in ``homes``, uniform play is that of the setting given there.
     """
-    paper, lacking = claim.id.partition(".")[0], dict[str, None]()
-    for _, setting, _ in cells:
-        gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)
-        if number and (claim.id, gate) not in rows and (paper, gate) not in rows:
-            lacking[f'{paper},"{gate}",trials,0,{number}'] = None
-    return lacking
-
-
-def claim_cells(claim: Claim) -> set[CellKey]:
-    """Return the cells read by a claim's counted checks, their controls and their gates."""
     counted = (check for reading in claim.readings for check in reading.counted)
     checks = [one for check in counted for one in (check, *check.controls)]
     gated = (cell for check in checks if check.metric.gate for cell in check.cells)
     uniform = {(lane, setting, UNIFORM) for lane, setting, _ in gated}
-    return uniform.union(*(check.cells for check in checks))
+    return {at_home(cell, homes) for cell in uniform.union(*(check.cells for check in checks))}
+
+
+def at_home(cell: CellKey, homes: Mapping[str, str]) -> CellKey:
+    """Return the cell whose trials a cell shares, if it is one of uniform play."""
+    lane, setting, algorithm = cell
+    if algorithm == UNIFORM and lane == "regret":
+        return lane, homes.get(setting, setting), algorithm
+    return cell

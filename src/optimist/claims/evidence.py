@@ -220,6 +220,8 @@ class Mapped:
         f and its inverse. Outside its domain, each returns nan, which decides nothing.
     falls : bool
         Whether f is decreasing.
+    pairs : (array, array) or None
+        For a ratio of ratios of means: the numerator and the denominator in each trial.
     """
 
     inner: "Mean | RatioOfMeans | MedianRatio"
@@ -227,6 +229,7 @@ class Mapped:
     back: Callable[[float], float]
     method: str
     falls: bool = False
+    pairs: tuple[np.ndarray, np.ndarray] | None = None
 
     @property
     def n(self) -> int | None:
@@ -387,3 +390,15 @@ class Exact:
 
 
 Evidence = RatioOfMeans | Mean | Mapped | MedianRatio | Share | Exact
+
+
+def for_typical_trial(evidence: Evidence) -> Evidence:
+    """Return evidence about the typical trial in place of a ratio of means.
+
+    Other evidence is returned as it is.
+    """
+    if isinstance(evidence, RatioOfMeans):
+        return MedianRatio(evidence.top, evidence.bottom)
+    if isinstance(evidence, Mapped) and evidence.pairs is not None:
+        return MedianRatio(*evidence.pairs)
+    return evidence

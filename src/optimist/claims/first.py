@@ -18,8 +18,6 @@ from optimist.core.files import read_text
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
 # For each kind of unit: the smallest number needed to judge a check.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
-# In the column ``check``, "gate:SETTING" stands for uniform play in that setting.
-GATE, UNIFORM = "gate:", "uniform"
 
 
 @dataclass(frozen=True)

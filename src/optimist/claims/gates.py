@@ -1,29 +1,43 @@
-r"""The gate: does any of a check's methods beat uniform play by the check's factor?
+r"""The gate: does somebody learn, so that a check can decide?
 
-The factor of a check is $b^* \ge 1$. If the check compares regrets with a bound, the factor is the
-end of the bound nearest to 1, inverted if it is below 1; if the check is about growth, the factor
-is 1.25. Let M be the set of learning methods named by the check, and let
-$g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$. The gate raises $p^+$ to at least
-$g(b^*)$ and $p^-$ to at least $g(\min(b^*, 2))$. Because of the cap at 2, exaggerated claims can
-still be refuted. A check is idle if $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ is
-small, because the data then show that no method beats uniform play by this factor.
+Where no method learns, every regret is that of uniform play, and ratios and growth say nothing
+about methods. So a method must beat uniform play by the check's factor $b^* \ge 1$: if the check
+compares regrets with a bound, the end of the bound nearest to 1, inverted if it is below 1; if the
+check is about growth, 1.25. For a set M of cells (s, m), let
 
-Uniform play in a setting and the check itself each have an $n_0$. The gate and the idle test use
-the smaller one, because it limits the number of pairs at the first judgement. Splits of the data
-share most training rows, so over splits the gate's tests are corrected in the same way as the
-check. If a check has several settings, some method must beat uniform play in each of them or, if
-the settings are tunings, in at least one.
+$$g(M, b) = \min\bigl(1, |M| \min_M p[\bar R_{uniform,s}/\bar R_m > b]\bigr), \qquad
+  i(M) = \max_M p[\bar R_{uniform,s}/\bar R_m < c], \qquad c = \min(b^*, 2).$$
+
+Which set must learn depends on the number of learning methods in the check. Let $N_s$ be those in
+setting s, and $A_s$ all methods of the paper's counted readings that play in s.
+
+1. *Two or more methods*: $g(b) = \max_s g(N_s, b)$. A third method's success says nothing about
+   two that play uniformly, whose ratio is 1 in any setting.
+2. *One method in one setting*: $A_s$ replaces $N_s$. A method that never learns has the largest
+   ratio to uniform play, which says something as soon as another method succeeds there. Settings
+   that are tunings count as one place.
+3. *One method in several settings*: "below the bound" needs the method to learn in each of them,
+   low(b) = $\max_s g(N_s, b)$; "above the bound" needs a method that learns in each of them, and
+   this one in at least one, high(b) = $\max(\max_s g(A_s, b), g(\cup N_s, b))$.
+
+The gate raises $p^+$ to at least its value at $b^*$, and $p^-$ to at least its value at c. Because
+of this cap at 2, exaggerated claims can still be refuted. A check is idle if i is small: nobody who
+could open the gate beats uniform play by c. Checks with $b^* = 1$ are never idle.
+
+Uniform play does not see all options of a setting (`optimist.claims.cells.Groups`). A gate counts
+trials from the check's first one on, and its n0 is the smallest number that its test needs. Splits
+of data share most training rows, so over splits the gate's test is corrected like the check's.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
-from optimist.claims.cells import Cells, Groups, Missing
+from optimist.claims.cells import UNIFORM, Cells, Groups, Missing
 from optimist.claims.checks import Check
-from optimist.claims.evidence import RatioOfMeans
-from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
+from optimist.claims.evidence import MedianRatio, RatioOfMeans
+from optimist.claims.first import UNITS, First, Rows, doubled
 from optimist.claims.metrics.trials import by_split, common, last
 from optimist.claims.rule import bonferroni
 from optimist.claims.tails import NEITHER
@@ -33,23 +47,32 @@ from optimist.experiments.trials import CellKey
 # The factor for checks of growth, and the cap on the factor used to refute a check.
 OF_GROWTH, MOST = 1.25, 2.0
 
+# A setting and an algorithm.
+Pair = tuple[str, str]
+
 
 @dataclass(frozen=True)
 class Gate:
-    r"""P-values from the comparison of a check's methods with uniform play.
+    r"""P-values from comparisons with uniform play.
 
     Attributes
     ----------
     support, refute, idle : float
-        $g(b^*)$, $g(\min(b^*, 2))$ and i, see `optimist.claims.gates`.
+        What $p^+$ and $p^-$ are raised to, and i; see `optimist.claims.gates`.
     remark : str
         Names the settings without uniform play; empty if there are none.
+    lacking : tuple of str
+        These settings.
+    opening : tuple of (str, str)
+        The cells whose methods can open the gate.
     """
 
     support: float
     refute: float
     idle: float
     remark: str = ""
+    lacking: tuple[str, ...] = ()
+    opening: tuple[Pair, ...] = field(default=(), repr=False)
 
 
 def factor_of(check: Check) -> float:
@@ -61,57 +84,101 @@ def factor_of(check: Check) -> float:
 
 
 class Gates:
-    """The gates of a paper's claims."""
+    """The gates of a paper's claims.
 
-    def __init__(self, groups: Groups, first: Rows, paper: str) -> None:
-        self.groups, self.first, self._paper = groups, first, paper
+    Parameters
+    ----------
+    groups : Groups
+    first : mapping
+        Rows of config/first.csv.
+    learners : mapping
+        For each setting, the methods of counted readings that the paper's own runs play in it.
+    least : int
+        Smallest number of trials with which the paper's checks are decided.
+    """
+
+    def __init__(
+        self,
+        groups: Groups,
+        first: Rows,
+        learners: Mapping[str, Sequence[str]],
+        least: int = 1,
+    ) -> None:
+        self.groups, self.first, self._learners = groups, first, learners
+        self._least = {**UNITS, "trials": max(UNITS["trials"], least)}
         self._measured = cache(self._measure)
 
-    def of(self, claim: str, check: Check) -> Gate | None:
-        """Return the gate of a claim's check, or None if the check needs no gate."""
+    def of(self, claim: str, check: Check, *, is_typical: bool = False) -> Gate | None:
+        """Return the gate of a claim's check, or None if the check needs no gate.
+
+        If ``is_typical``, the sign test compares the methods with uniform play, from 10 trials on.
+        """
         if not check.metric.gate:
             return None
-        learners: dict[str, list[tuple[str, str]]] = {}
-        for _, setting, algorithm in check.cells:
-            if name_of(algorithm) != UNIFORM:
-                place = "" if check.metric.gate == "tuned" else setting
-                learners.setdefault(place, []).append((setting, algorithm))
-        if not learners:
+        named = [(s, a) for _, s, a in check.cells if name_of(a) != UNIFORM]
+        if not named:
             return None
-        factor = factor_of(check)
-        capped, places, lacking = min(factor, MOST), [], []
-        for pairs in learners.values():
-            ratios = [self._ratio(claim, check, *pair) for pair in pairs]
-            if None in ratios:
-                lacking.append(pairs[0][0])
-            above = (
-                bonferroni([_p_values(ratio, bound)[1] for ratio in ratios])
-                for bound in (factor, capped)
-            )
-            below = max(_p_values(ratio, capped)[0] for ratio in ratios)
-            places.append((*above, below if factor > 1.0 else 1.0))
-        supports, refutes, idles = zip(*places, strict=True)
-        remark = f"no uniform play in {', '.join(lacking)}" if lacking else ""
-        return Gate(max(supports), max(refutes), bonferroni(idles), remark)
+        row = self.first.get((claim, check.label))
+        unit = row.unit if row else check.metric.units
+        n0 = UNITS[unit] if is_typical else self._least[unit]
+        first = First(unit, row.start if row else 0, n0)
+        folds = check.arguments.get("folds", 0)
 
-    def _ratio(
-        self, claim: str, check: Check, setting: str, algorithm: str
-    ) -> tuple[RatioOfMeans, int] | None:
+        def ratio(pair: Pair) -> "tuple[RatioOfMeans | MedianRatio, int] | None":
+            return self._measured(*pair, first, check.splits, folds, is_typical)
+
+        own: dict[str, list[Pair]] = {}
+        for setting, algorithm in named:
+            place = "" if check.metric.gate == "tuned" else setting
+            own.setdefault(place, []).append((setting, algorithm))
+        each = [*own.values()]
+        every = [self._learning(place, first) for place in each]
+        # `below` and `above` are the sets that must learn before a value is said to lie there.
+        below = above = tested = each
+        if len({algorithm for _, algorithm in named}) == 1:
+            above = tested = every if len(each) == 1 else [*every, named]
+            below = every if len(each) == 1 else each
+
+        def opened(sets: Sequence[Sequence[Pair]], bound: float) -> float:
+            return max(bonferroni([_p_values(ratio(pair), bound)[1] for pair in m]) for m in sets)
+
+        factor = factor_of(check)
+        capped = min(factor, MOST)
+        holding, failing = (above, below) if check.relation == "above" else (below, above)
+        idles = [max([_p_values(ratio(one), capped)[0] for one in m], default=1.0) for m in tested]
+        opening = tuple(dict.fromkeys(pair for m in (*below, *above) for pair in m))
+        lacking = tuple(dict.fromkeys(s for s, a in opening if ratio((s, a)) is None))
+        return Gate(
+            opened(holding, factor),
+            opened(failing, capped),
+            bonferroni(idles) if factor > 1.0 else 1.0,
+            f"no uniform play in {', '.join(lacking)}" if lacking else "",
+            lacking,
+            opening,
+        )
+
+    def _learning(self, place: Sequence[Pair], first: First) -> list[Pair]:
+        """Return the cells of counted methods in a place that have enough trials for the test."""
+        return [
+            (setting, algorithm)
+            for setting in dict.fromkeys(setting for setting, _ in place)
+            for algorithm in self._learners.get(setting, ())
+            if first.doublings(self.groups.number("regret", setting, algorithm)) >= 0
+        ]
+
+    def _measure(
+        self,
+        setting: str,
+        algorithm: str,
+        first: First,
+        splits: int,
+        folds: int,
+        is_typical: bool,
+    ) -> "tuple[RatioOfMeans | MedianRatio, int] | None":
         """Return evidence about uniform play's regret divided by a method's, with its doublings k.
 
         Return None if there are no results to compare.
         """
-        gate = f"{GATE}{setting}"
-        first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
-        row = self.first.get((claim, check.label))
-        if first is not None and row is not None and row.unit == first.unit:
-            first = replace(first, n0=min(first.n0, row.n0))
-        folds = check.arguments.get("folds", 0)
-        return self._measured(setting, algorithm, first, check.splits, folds)
-
-    def _measure(
-        self, setting: str, algorithm: str, first: First | None, splits: int, folds: int
-    ) -> tuple[RatioOfMeans, int] | None:
         pairs = (setting, UNIFORM), (setting, algorithm)
         cells, k = counted(self.groups, first, [("regret", *pair) for pair in pairs])
         try:
@@ -120,10 +187,15 @@ class Gates:
             top, bottom = common([by_split(side, splits) for side in sides] if splits else sides)
         except Missing:
             return None
-        return RatioOfMeans(top, bottom, extra=1.0 / (folds - 1) if splits else 0.0), k
+        if is_typical:
+            return MedianRatio(top, bottom), k
+        extra = 1.0 / (folds - 1) if splits else 0.0
+        return RatioOfMeans(top, bottom, UNITS[first.unit], extra), k
 
 
-def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
+def _p_values(
+    ratio: "tuple[RatioOfMeans | MedianRatio, int] | None", bound: float
+) -> Sequence[float]:
     """Return a ratio's p-values at a bound, corrected for the ratio's doublings."""
     return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,9 @@ def ratio_of_ratios(
         return np.log(means[0]) - np.log(means[1]) - np.log(means[2]) + np.log(means[3])
 
     columns = np.array([top, bottom, base_top, base_bottom], dtype=float)
-    values = jackknife_values(logarithm, columns)
-    return from_logarithm(Mean(values, JACKKNIFE_UNITS, unit=1.0), "t of the logarithm, jackknife")
+    mean = Mean(jackknife_values(logarithm, columns), JACKKNIFE_UNITS, unit=1.0)
+    pairs = columns[0] * columns[3], columns[1] * columns[2]
+    return replace(from_logarithm(mean, "t of the logarithm, jackknife"), pairs=pairs)
 
 
 @np.errstate(all="ignore")

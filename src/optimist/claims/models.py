@@ -13,6 +13,7 @@ Id = Annotated[str, matching("^[a-z][a-z0-9_]*[.][0-9]{2}$")]
 Sentence = Annotated[
     str, matching("^[A-Z].* .*[.]$", "a sentence, from a capital letter to a full stop")
 ]
+Quote = Annotated[str, matching("^\\s*(\\S+\\s+){0,39}\\S+\\s*$", "at most forty words")]
 Status = Literal["stated", "unstated", "ours"]
 # Names must not contain the characters that separate or enclose them in lists: ; and ".
 DisplayName = Annotated[
@@ -84,9 +85,22 @@ class Check(Keys):
     #: Choices, each mapped to the alternatives under which the check is made.
     when: NotRequired[Condition]
     status: NotRequired[Literal["ours"]]  #: ours: the check is shown but does not count.
+    #: A name shared by checks of which one suffices: the reading needs one of them to hold.
+    any_of: NotRequired[str]
     #: For a guarantee: the same check on cells that the theorem does not cover. If the bound also
     #: holds there, the guarantee is vacuous.
     control: NotRequired[Control]
+
+
+class Effect(Keys):
+    #: The measured answer in plain units, as one sentence. Numbers and settings are fields in
+    #: braces: `{NAME}` is the range of the selected values, and low, high, inverse, percent,
+    #: settings and n are its properties, as in `{NAME.settings}`. A typed number is refused.
+    text: Sentence
+    #: Selections of the claim's checks, by name: the quantity, the statistic or arguments that
+    #: the checks have. `when` maps choices to alternatives; `ours: true` also selects checks that
+    #: do not count. A label without options selects all its variants.
+    numbers: dict[str, dict[str, Any]]
 
 
 class Claim(Keys):
@@ -97,6 +111,10 @@ class Claim(Keys):
     headline: NotRequired[str]  #: The claim in a few words.
     place: str  #: Section, figure or table of the paper.
     statement: str  #: The claim in our own words.
+    #: The paper's own words, at most forty; [...] marks an omission.
+    quote: NotRequired[Quote]
+    effect: NotRequired[Effect]  #: The answer in plain units.
+    paper_value: NotRequired[NotBlank]  #: The number that the paper prints for the claim.
     note: NotRequired[NotBlank]  #: Reasons for the bounds, and remarks.
     #: Confidence level; the default is the file's level. The error allowed on each side is
     #: (1 - level) / 2.
@@ -110,6 +128,9 @@ class Claim(Keys):
     reading: NotRequired[Literal["stated", "unstated"]]
     #: Ids of choices. Each combination of their alternatives is a reading of the claim.
     choices: NotRequired[Annotated[list[str], Once]]
+    #: One of the choices, if the claim says that some alternative of it can be had: then one
+    #: alternative suffices, whatever the others do.
+    suffices: NotRequired[str]
     #: Name of the part to which a check belongs, or a list of arguments whose values form the name;
     #: by default, the settings form it. All counted readings must have the same parts.
     part: NotRequired[PartName]

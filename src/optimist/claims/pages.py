@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
-from optimist.claims.rule import DECIDED, STRONGER
+from optimist.claims.rule import DECIDED
 from optimist.claims.table import claims_in
 from optimist.claims.verdicts import VERDICTS
 from optimist.claims.wording import number
@@ -56,13 +56,9 @@ def tally(frame: "pd.DataFrame") -> str:
 
 def _tally(heads: "pd.DataFrame") -> str:
     number, noun = len(heads), NAMES_OF_KINDS[heads["kind"].iloc[0]]
-    counts = Counter(
-        f"{verdict}, {STRONGER}" if words.endswith(STRONGER) else verdict
-        for words, verdict in zip(heads["words"], heads["verdict"], strict=True)
-    )
-    order = (name for word in ALL_WORDS for name in (word, f"{word}, {STRONGER}"))
+    counts = Counter(heads["verdict"])
     text = f"{number} {noun}{'s' * (number > 1)}: "
-    text += ", ".join(f"{counts[name]} {name}" for name in order if counts[name]) + "."
+    text += ", ".join(f"{counts[word]} {word}" for word in ALL_WORDS if counts[word]) + "."
     decided = heads[heads["verdict"].isin(DECIDED)]
     if number > 1 and not decided.empty:
         firm = int((decided["turns"] * number < decided["alpha"]).sum())
@@ -242,8 +238,13 @@ def _section(checks: list[Any], note: str) -> str:
     parts = [
         f"## {about.claim}: {about.verdict}\n",
         f"{about.statement} ({about.place}; {about.kind}; [source]({source}))\n",
-        f"Verdict: **{about.words}**; {about.explanation}.\n",
     ]
+    if about.quote:
+        printed = f" It prints {about.paper_value}." if about.paper_value else ""
+        parts.append(f'The paper: "{about.quote}"{printed}\n')
+    if about.effect:
+        parts.append(f"We measure: {about.effect}\n")
+    parts.append(f"Verdict: **{about.words}**; {about.explanation}.\n")
     parts += [f"{text}\n" for text in _beside(about)]
     if about.deciding:
         run = f" `{about.command}`" if about.command else ""
@@ -258,6 +259,8 @@ def _section(checks: list[Any], note: str) -> str:
 
 
 def _beside(about: Any) -> Iterator[str]:
+    if about.typical:
+        yield f"In the typical trial: {about.typical}."
     if about.flags:
         yield f"{about.flags[0].upper()}{about.flags[1:].rstrip('.')}."
     if about.stated:

@@ -1,13 +1,13 @@
 """Checks with their measured values, and the corrected and gated p-values used by the rule."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Self
 
 from optimist.claims import rule
-from optimist.claims.checks import Check, Reading
+from optimist.claims.checks import Check, Claim, Reading
 from optimist.claims.evidence import RATIO_UNITS, Evidence, Exact
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
@@ -86,10 +86,9 @@ class Result:
         """
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
-        low, high = self.check.allowed
-        value, side = self.evidence.value if self.evidence else math.nan, self.check.better
-        praises = (side == "below" and value < low) or (side == "above" and value > high)
-        return rule.Tested(self.support, refute, self.check.part, idle, praises)
+        check = self.check.unless_better
+        relaxed = math.nan if check is self.check else self.compared(check).support
+        return rule.Tested(self.support, refute, self.check.part, idle, relaxed)
 
     @property
     def n(self) -> int:
@@ -139,11 +138,32 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     return [
         rule.TestedReading(
             some[0].reading.name,
-            tuple(r.tested(len(readings)) for r in some),
+            tuple(_joined(some, len(readings))),
             some[0].reading.alternatives,
         )
         for some in readings
     ]
+
+
+def _joined(results: Iterable[Result], readings: int) -> Iterator[rule.Tested]:
+    """Yield the checks of a reading, and one for all checks with the same ``any_of``."""
+    groups: dict[str, list[rule.Tested]] = {}
+    for r in results:
+        if r.check.any_of:
+            groups.setdefault(r.check.any_of, []).append(r.tested(readings))
+        else:
+            yield r.tested(readings)
+    yield from map(rule.any_of, groups.values())
+
+
+def concluded(claim: Claim, results: Iterable[Result]) -> rule.Conclusion:
+    """Return the rule's conclusion for a claim from these results, all of which count."""
+    return rule.conclude(readings_of(claim, results), claim.alpha)
+
+
+def readings_of(claim: Claim, results: Iterable[Result]) -> list[rule.AnyReading]:
+    """Return a claim's readings; those that differ only in its key ``suffices`` are one."""
+    return rule.sufficient(tested_readings(results), claim.suffices)
 
 
 def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:

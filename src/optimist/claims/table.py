@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 # Columns that describe a claim (up to "line"), and columns that describe a check.
 COLUMNS = (
-    *("claim", "kind", "headline", "place", "statement", "verdict", "words", "explanation"),
-    *("flags", "stated", "if_counted", "parts", "own_interval", "level", "alpha", "turns"),
+    *("claim", "kind", "headline", "place", "statement", "quote", "paper_value", "verdict"),
+    *("words", "effect", "explanation", "typical", "flags", "stated", "if_counted", "parts"),
+    *("own_interval", "level", "alpha", "turns"),
     *("cause", "needs", "needs_kind", "hours", "deciding", "command", "line"),
     *("reading", "status", "reading_outcome", "part", "check", "metric", "settings", "algorithms"),
     *("value", "low", "high", "interval", "method", "n", "units", "first_unit", "n0", "doublings"),
@@ -44,10 +45,13 @@ TEXTS = tuple(name for name in COLUMNS if name not in FLOATS and name != "counts
 # Significant digits of `NUMBERS`.
 DIGITS = 6
 # Texts about a claim, which the CSV file contains only in the claim's first row.
-OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
+OF_CLAIMS = (
+    *("headline", "place", "statement", "quote", "paper_value", "effect", "explanation", "parts"),
+    *("own_interval", "deciding"),
+)
 # Columns named after attributes of `Claim`, and those named after attributes of `Verdict`.
-OF_CLAIM = ("kind", "headline", "place", "statement", "level")
-OF_VERDICT = ("explanation", "flags", "stated", "if_counted", "own_interval", "turns")
+OF_CLAIM = ("kind", "headline", "place", "statement", "quote", "paper_value", "level")
+OF_VERDICT = ("explanation", "typical", "flags", "stated", "if_counted", "own_interval", "turns")
 
 
 def to_frame(
@@ -55,11 +59,14 @@ def to_frame(
     seconds: Mapping[CellKey, float] = MappingProxyType({}),
     figures: Mapping[CellKey, Sequence[str]] = MappingProxyType({}),
     lines: Mapping[str, int] = MappingProxyType({}),
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> "pd.DataFrame":
     """Return a pandas frame with one row per check and the columns `COLUMNS`.
 
     Some columns need explaining:
 
+    - ``effect`` is the measured answer in plain units.
+    - ``typical`` is the word for the typical trial, for claims on heavy-tailed regrets.
     - ``verdict`` is the word, and ``words`` is the word with its qualifiers or the choice on which
       it depends.
     - ``turns`` is the largest error on each side, at most ``alpha``, below which the word changes.
@@ -80,6 +87,8 @@ def to_frame(
         Names of the panels that show each cell, such as ``fig1 (a)``.
     lines : mapping
         For each claim: the line of its file on which it begins.
+    titles : mapping
+        Titles of settings, by name.
     """
     import pandas as pd
 
@@ -87,6 +96,7 @@ def to_frame(
     for verdict in verdicts:
         about, alpha = _about(verdict, seconds), error_of(verdict.results, verdict.claim.alpha)
         about["line"] = lines.get(verdict.claim.id)
+        about["effect"] = _effect(verdict, titles)
         rows += [about | _row(result, verdict, alpha, figures) for result in verdict.results]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(FLOATS)
     for name in NUMBERS:
@@ -106,6 +116,13 @@ def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]
         "alpha": claim.alpha,
         **vars(needs(verdict, seconds)),
     }
+
+
+def _effect(verdict: Verdict, titles: Mapping[str, str]) -> str:
+    effect = verdict.claim.effect
+    if effect is None or verdict.word == "shortened":
+        return ""
+    return effect.sentence(verdict.claim, verdict.results, titles)
 
 
 def _row(

@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from optimist.claims import rule
 from optimist.claims.checks import Check, Claim
-from optimist.claims.results import Result, tested_readings
+from optimist.claims.results import Result, concluded
 
 # The search for a vague word's bound covers NARROWEST to WIDEST, or their inverses, and stops when
 # the logarithms of its two ends differ by at most WIDTH.
@@ -39,7 +38,7 @@ def _own_interval(claim: Claim, results: Sequence[Result], word: str) -> str:
             r.compared(replace(r.check, bound=bound)) if r.check.word == word else r
             for r in results
         ]
-        return rule.conclude(tested_readings(moved), claim.alpha).word
+        return concluded(claim, moved).word
 
     hard, easy = (NARROWEST, WIDEST) if bound > 1.0 else (1.0 / WIDEST, 1.0 / NARROWEST)
     if relation == "above":  # a larger bound is harder to meet

@@ -8,9 +8,16 @@ from typing import Any
 from optimist.claims import guarantees, rule
 from optimist.claims.cells import Groups, Missing
 from optimist.claims.checks import Check, Claim, Reading, claims_of
-from optimist.claims.first import of_document
+from optimist.claims.evidence import for_typical_trial
+from optimist.claims.first import UNITS, of_document
 from optimist.claims.gates import Gates, counted
-from optimist.claims.results import Result, error_of, exact_p_values, tested_readings
+from optimist.claims.results import (
+    Result,
+    concluded,
+    error_of,
+    exact_p_values,
+    readings_of,
+)
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
 
@@ -32,7 +39,10 @@ VERDICTS = {
 # The largest number of readings with the same outcome to name in an explanation.
 SHOWN = 3
 # The explanation of an untestable claim or an idle reading.
-IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
+IDLE = "no method beats uniform play by the factor that the claim names"
+# Claims of at least this level are about heavy-tailed regrets. They get a word for the typical
+# trial, too.
+TYPICAL_LEVEL = 0.98
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,9 @@ class Verdict:
     own_interval : str
         The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
         reproduced*.
+    typical : str
+        The qualified word for the typical trial, if the claim is about heavy-tailed regrets: the
+        sign test replaces the test of means.
     """
 
     claim: Claim
@@ -77,6 +90,7 @@ class Verdict:
     if_counted: str = ""
     turns: float = math.nan
     own_interval: str = ""
+    typical: str = ""
 
     @property
     def text(self) -> str:
@@ -111,13 +125,16 @@ def evaluate(
         The options that shortened the run; empty for a full run. In a shortened run, the verdict on
         every claim is "shortened".
     """
-    gates = Gates(Groups(tables), of_document(document.get("first", ())), document["paper"])
-    return [_judge(claim, gates, shortened) for claim in claims_of(document)]
+    groups = Groups(tables, document.get("alike", {}))
+    first, learners = of_document(document.get("first", ())), document.get("learners", {})
+    gates = Gates(groups, first, learners, document.get("least", 1))
+    return [judge(claim, gates, shortened) for claim in claims_of(document)]
 
 
-def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
+def judge(claim: Claim, gates: Gates, shortened: str = "") -> Verdict:
+    """Return the verdict on one claim."""
     measured = [
-        _measure(claim, reading, check, gates)
+        measure(claim, reading, check, gates)
         for reading in claim.readings
         for check in reading.checks
     ]
@@ -141,12 +158,21 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
         lack = absent[0].remark.split("; ")[0]
         reason = f"{len(absent)} of {len(counted)} checks cannot be made: {lack}"
         return Verdict(claim, "missing", reason, results)
-    return conclude(claim, results, counted)
+    verdict = conclude(claim, results, counted)
+    return replace(verdict, typical=_typical(claim, gates)) if _is_typical(claim) else verdict
 
 
-def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
+def measure(
+    claim: Claim, reading: Reading, check: Check, gates: Gates, *, is_typical: bool = False
+) -> Result:
+    """Return a check's measured value with its p-values, or the reason why it is missing.
+
+    If ``is_typical``, ratios of means become ratios in the typical trial, from 10 trials on.
+    """
     # Values without sampling error are not tested, so no minimum number of units applies.
     row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
+    if row is not None and is_typical:
+        row = replace(row, n0=UNITS[row.unit])
     evidence, lack = None, ""
     cells, k = counted(gates.groups, row, check.cells)
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
@@ -161,12 +187,16 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
         lack = f"no value of {check.label}" if math.isnan(evidence.value) else ""
     few = f"fewer than {row.n0} {row.unit}" if row and k < 0 and evidence is not None else ""
     remark = "; ".join(filter(None, [lack, *dict.fromkeys(cells.notes), few]))
+    if evidence is not None and is_typical:
+        evidence = for_typical_trial(evidence)
     rounds = min(cells.rounds, default=None)
-    controls = tuple(_measure(claim, reading, control, gates) for control in check.controls)
+    controls = tuple(measure(claim, reading, control, gates) for control in check.controls)
     result = Result(check, reading, evidence, rounds, remark, row, k, cells.spare, controls)
     if lack or check.relation is None:
         return replace(result, outcome="missing" if lack else "reported")
-    gate = gates.of(claim.id, check) if claim.kind == "empirical" else None
+    gate = None
+    if claim.kind == "empirical":
+        gate = gates.of(claim.id, check, is_typical=is_typical)
     return result.remarked(gate.remark if gate else "", gate=gate).compared()
 
 
@@ -192,8 +222,13 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
             return r
         if r.tested(readings).is_idle(claim.alpha):
             return replace(r, outcome="idle")
-        if r.support <= level or refutes[id(r)] <= level:
-            return replace(r, outcome="holds" if r.support <= level else "fails")
+        support, refute = r.support, refutes[id(r)]
+        if r.check.any_of:
+            some = [one for one in results if one.reading is r.reading]
+            some = [one for one in some if one.check.any_of == r.check.any_of]
+            support, refute = len(some) * support, max(one.refute for one in some)
+        if support <= level or refute <= level:
+            return replace(r, outcome="holds" if support <= level else "fails")
         beyond = ""
         if r.first is not None and r.spare:
             used, unit = r.first.stop(r.k) - r.first.start, r.first.unit
@@ -203,26 +238,68 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
     return [decided(r) for r in results]
 
 
+def _is_typical(claim: Claim) -> bool:
+    """Return whether a claim gets a word for the typical trial."""
+    checks = (check for reading in claim.readings for check in reading.counted)
+    return (
+        claim.kind == "empirical"
+        and claim.level >= TYPICAL_LEVEL
+        and any(check.metric.gate for check in checks)
+    )
+
+
+def _typical(claim: Claim, gates: Gates) -> str:
+    """Return the qualified word for the typical trial, from the same checks and bounds."""
+    results = [
+        measure(claim, reading, check, gates, is_typical=True)
+        for reading in claim.readings
+        for check in reading.counted
+    ]
+    if any(r.outcome == "missing" for r in results):
+        return "missing"
+    return concluded(claim, results).text
+
+
 def _empirical(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Verdict:
-    alpha, readings = claim.alpha, tested_readings(counted)
-    concluded = rule.conclude(readings, alpha)
+    alpha, readings = claim.alpha, readings_of(claim, counted)
+    conclusion = rule.conclude(readings, alpha)
     parts = rule.of_parts(readings, alpha)
+    outcomes, reason = conclusion.outcomes, _why(conclusion, readings, alpha)
+    if claim.suffices:
+        outcomes = _of_members(readings, alpha)
+        held = sum(outcome == "holds" for outcome in outcomes.values())
+        reason += f"; one {claim.suffices} suffices, and {held} of {len(outcomes)} are shown to do"
     return Verdict(
         claim,
-        concluded.word,
-        _why(concluded, readings, alpha),
+        conclusion.word,
+        reason,
         results,
-        concluded.outcomes,
-        concluded.text,
+        outcomes,
+        conclusion.text,
         {name: one.text for name, one in parts.items()} if len(parts) > 1 else {},
-        _stated(claim, concluded.outcomes),
-        _if_counted(results, alpha),
+        _stated(claim, outcomes),
+        _if_counted(claim, results),
         rule.turning(readings, alpha),
         "; ".join(own_intervals(claim, counted)),
     )
 
 
-def _if_counted(results: Sequence[Result], alpha: float) -> str:
+def _of_members(readings: Sequence[rule.AnyReading], alpha: float) -> dict[str, str]:
+    """Return the outcome of each reading among those of which one suffices."""
+    level, outcomes = rule.decisive(readings, alpha), {}
+    for reading in readings:
+        assert isinstance(reading, rule.Sufficient)
+        for one in reading.members:
+            outcome = "open" if one.is_active(alpha) else "idle"
+            if len(reading.members) * one.support(alpha) <= level:
+                outcome = "holds"
+            elif one.refute(alpha) <= level:
+                outcome = "fails"
+            outcomes[one.name] = outcome
+    return outcomes
+
+
+def _if_counted(claim: Claim, results: Sequence[Result]) -> str:
     """Return the word that would follow if our own checks with bounds counted.
 
     Return an empty string if we have no such checks.
@@ -232,23 +309,23 @@ def _if_counted(results: Sequence[Result], alpha: float) -> str:
         return ""
     if any(r.outcome == "missing" for r in bounded):
         return "missing"
-    return rule.conclude(tested_readings(bounded), alpha).text
+    return concluded(claim, bounded).text
 
 
-def _why(concluded: rule.Conclusion, readings: Sequence[rule.TestedReading], alpha: float) -> str:
+def _why(conclusion: rule.Conclusion, readings: Sequence[rule.AnyReading], alpha: float) -> str:
     """Describe the outcomes of counted readings, and name the readings if they are few."""
-    if concluded.word == "untestable":
+    if conclusion.word == "untestable":
         return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     names = {
-        outcome: [name for name, one in concluded.outcomes.items() if one == outcome]
+        outcome: [name for name, one in conclusion.outcomes.items() if one == outcome]
         for outcome in READINGS["empirical"]
     }
     counts = ", ".join(f"{outcome} in {len(some)}" for outcome, some in names.items() if some)
     text = f"{counts} of {len(readings)} reading{'s' * (len(readings) > 1)}"
     idle = [check.is_idle(alpha) for reading in readings for check in reading.checks]
     text += f", with {sum(idle)} of {len(idle)} checks idle" if any(idle) else ""
-    if concluded.parts:
-        text += f"; these parts hold: {_quoted(concluded.parts)}"
+    if conclusion.parts:
+        text += f"; these parts hold: {_quoted(conclusion.parts)}"
     if len(readings) == 1:
         return text
     for outcome in ("holds", "fails"):

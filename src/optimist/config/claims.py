@@ -65,6 +65,8 @@ class Writer:
             if name not in self._choices:
                 raise unknown_name(f"choice of claim {claim['id']!r}", name, self._choices)
         choices = {name: self._choices[name] for name in claim.get("choices", ())}
+        if "suffices" in claim and claim["suffices"] not in choices:
+            raise unknown_name(f"suffices of claim {claim['id']!r}", claim["suffices"], choices)
         _check_conditions(claim, {n: [one["id"] for one in some] for n, some in choices.items()})
         readings = [
             self._reading(claim, alternatives)
@@ -114,6 +116,7 @@ class Writer:
                 "better": entry.get("better", ""),
                 "part": _part(claim, entry, arguments),
                 "status": entry.get("status", "stated"),
+                "any_of": entry.get("any_of", ""),
                 "controls": self._controls(place, entry, arguments, alternatives),
             }
 

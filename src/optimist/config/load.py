@@ -10,7 +10,7 @@ from typing import Any, Literal, get_origin
 
 from optimist.algorithms import is_algorithm
 from optimist.claims import first
-from optimist.claims.checks import check_claims
+from optimist.claims.checks import check_claims, check_effects
 from optimist.claims.models import Claims, Vocabulary, check_comparison
 from optimist.config import folders
 from optimist.config.checks import check_cells, check_shown, check_studies
@@ -162,6 +162,7 @@ def load_claims(path: str | Path) -> dict[str, Any]:
                 check_comparison(f"{claim['id']}.checks.{i}", entry)
         claims = expand_claims(document, names, load_words())
         check_claims(document, path)
+        check_effects(claims, path)
     rows = first.read(project_root() / "config" / "first.csv")
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 

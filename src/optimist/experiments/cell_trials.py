@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist.core.errors import ResultError
 from optimist.core.files import fingerprint
 from optimist.core.layout import parse_result
 from optimist.experiments import results
@@ -377,3 +378,18 @@ def join(parts: Sequence[CellTrials]) -> CellTrials:
         rounds=[one for part in parts for one in part.rounds],
         at={name: [one for part in parts for one in part.at[name]] for name in parts[0].at},
     )
+
+
+def following(stored: CellTrials, more: CellTrials) -> CellTrials:
+    """Return a cell's stored trials up to the first of ``more``, followed by ``more``.
+
+    Raise ResultError if trials between them are missing.
+    """
+    first = int(more.trial[0])
+    if len(stored) < first:
+        raise ResultError(
+            f"the trials of {stored.setting}/{stored.algorithm} from {len(stored)} to {first - 1} "
+            "are missing; publish a run of the whole cell: snakemake --cores all"
+        )
+    earlier = stored.take(np.arange(first))
+    return replace(join([earlier, more]), is_thinned=stored.is_thinned or more.is_thinned)

@@ -27,7 +27,7 @@ import pyarrow as pa
 from optimist.core import checksummed
 from optimist.core.errors import ResultError
 from optimist.core.root import how_to_restore
-from optimist.experiments.cell_trials import AT, CellTrials, joined
+from optimist.experiments.cell_trials import AT, CellTrials, following, joined
 from optimist.experiments.columns import values as values_of
 from optimist.experiments.trials import CellKey
 
@@ -80,7 +80,8 @@ class TrialTable:
     path : path or None
         Path of the file; if None, the table contains only ``fresh``.
     fresh : iterable of CellTrials
-        Cells that replace the same cells in the file.
+        Cells that replace the same cells in the file, or follow the trials there if they begin
+        after trial 0.
     planned : mapping or None
         Number of trials to include, by cell; other cells are omitted. If None, all trials of all
         cells are included.
@@ -111,6 +112,7 @@ class TrialTable:
             self._groups = {tuple(key): i for i, key in enumerate(self.metadata["groups"])}
         self._path, self._planned = path, planned
         self._fresh = {cell.key: cell for cell in fresh}
+        self._replaced = {key for key, cell in self._fresh.items() if cell.trial[0] == 0}
         self._read: dict[tuple[str, str], dict[str, CellTrials]] = {}
         self._counted: dict[CellKey, CellTrials | None] = {}
 
@@ -138,7 +140,10 @@ class TrialTable:
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
         """Return a cell's trials with regret as measured, or None if there are none."""
         key = lane, setting, algorithm
-        cell = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
+        cell = self._fresh.get(key)
+        if key not in self._replaced:
+            stored = self._group(lane, setting).get(algorithm)
+            cell = following(stored, cell) if stored and cell else stored
         if cell is None or self._planned is None:
             return cell
         number = self._planned.get(key, 0)
@@ -175,7 +180,7 @@ class TrialTable:
         """Raise ResultError unless the table has a cell's values at round ``t``."""
         key = lane, setting, algorithm
         cell = self.recorded(*key)
-        if cell is None or not cell.is_thinned or key in self._fresh:
+        if cell is None or not cell.is_thinned or key in self._replaced:
             return
         rounds = max(cell.rounds, key=len)
         is_known = t in rounds or t >= max(rounds, default=0)
@@ -197,7 +202,7 @@ class TrialTable:
         met = [
             (name, value)
             for lane, *cell, name, value in self._columns("instance", "simple_regret")
-            if lane == "regret" and (lane, *cell) not in self._fresh
+            if lane == "regret" and (lane, *cell) not in self._replaced
         ]
         for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
             met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)

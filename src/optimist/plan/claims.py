@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from optimist.claims.cells import UNIFORM
 from optimist.claims.checks import Claim, check_first, check_planned, claim_cells, claims_of
 from optimist.claims.first import of_document
 from optimist.config.load import claims_path, load_claims
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
+from optimist.core.label import Label
+from optimist.environments import environment_class
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
 from optimist.plan.trials import PlannedTrials
@@ -18,7 +21,11 @@ Paper = Mapping[str, Any]
 _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
 
-def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
+def more_trials(
+    claims_by_paper: Mapping[str, list[Claim]],
+    decide: Mapping[str, int],
+    homes: Mapping[str, Mapping[str, str]],
+) -> Any:
     """Return the number of trials that ``decide`` requires of each cell, by paper and cell.
 
     Parameters
@@ -27,6 +34,8 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
         List of the claims of each paper.
     decide : mapping
         Number of trials (or turns, in the timing lane) required for each claim, by claim ID.
+    homes : mapping
+        For each paper, the setting whose uniform play each setting shares.
 
     Raises
     ------
@@ -38,8 +47,9 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
     for name, number in decide.items():
         if name not in by_name:
             raise unknown_name("claim in decide", name, by_name)
-        fewest = least[name.partition(".")[0]]
-        for cell in claim_cells(by_name[name]):
+        paper = name.partition(".")[0]
+        fewest = least[paper]
+        for cell in claim_cells(by_name[name], homes[paper]):
             fewest[cell] = max(fewest.get(cell, 0), number)
     return least
 
@@ -62,6 +72,54 @@ def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
                 )
 
 
+def alike(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
+    """Return, for each setting, its label without the options that uniform play does not see."""
+    names = {}
+    for text in labels:
+        label = Label.parse(text, "setting")
+        unseen = environment_class(paper["settings"][label.name]["environment"]).unseen
+        seen = {key: value for key, value in label.options if key not in unseen}
+        names[text] = str(Label.make(label.name, seen))
+    return names
+
+
+def homes_of(paper: Paper, names: Mapping[str, str]) -> dict[str, str]:
+    """Return, for each setting, the one with the same uniform play that has most trials of it.
+
+    ``names`` is the result of `alike`. A setting is left out if no such setting has any.
+    """
+    trials = {
+        setting: block["trials"]
+        for block in paper["runs"]
+        if UNIFORM in block["algorithms"]
+        for setting in block["settings"]
+    }
+    most: dict[str, str] = {}
+    for setting in sorted(trials, key=lambda setting: (trials[setting], setting)):
+        most[names[setting]] = setting
+    return {setting: most[name] for setting, name in names.items() if name in most}
+
+
+def learners_of(paper: Paper, claims: Iterable[Claim]) -> dict[str, list[str]]:
+    """Return, for each setting, the methods of counted readings that the paper's runs play in it.
+
+    These are the methods that can open a gate; see `optimist.claims.gates`.
+    """
+    counted = {
+        algorithm
+        for claim in claims
+        for reading in claim.readings
+        for check in reading.counted
+        for algorithm in check.algorithms
+    } - {UNIFORM}
+    learners: dict[str, list[str]] = {}
+    for block in paper["runs"]:
+        for setting in block["settings"] if block.get("group", "paper") == "paper" else ():
+            some = (algorithm for algorithm in block["algorithms"] if algorithm in counted)
+            learners.setdefault(setting, []).extend(some)
+    return {setting: sorted(set(some)) for setting, some in learners.items()}
+
+
 class PlannedClaims:
     """The claims of all papers in a configuration.
 
@@ -69,6 +127,8 @@ class PlannedClaims:
     ----------
     papers : mapping
         Configuration of each paper, by name.
+    own : mapping
+        The same without the user's changes and additions.
     decide : mapping
         Section ``decide`` of the configuration.
 
@@ -80,11 +140,27 @@ class PlannedClaims:
         Minimum number of trials of each cell, by paper and then by (lane, setting, algorithm).
     """
 
-    def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
+    def __init__(
+        self, papers: Mapping[str, Paper], own: Mapping[str, Paper], decide: Mapping[str, int]
+    ) -> None:
         self._papers = papers
         self._documents = {name: load_claims(claims_path(name)) for name in papers}
         self.by_paper = {name: claims_of(document) for name, document in self._documents.items()}
-        self.least = more_trials(self.by_paper, decide)
+        self._homes = {}
+        for name, document in self._documents.items():
+            claims = self.by_paper[name]
+            checks = (check for claim in claims for check in claim.all_checks)
+            named = {setting for check in checks if check.cells for setting in check.settings}
+            played = {setting for block in papers[name]["runs"] for setting in block["settings"]}
+            document["alike"] = alike(papers[name], sorted(named | played))
+            document["titles"] = {
+                setting: about["title"]
+                for setting, about in papers[name]["settings"].items()
+                if "[" not in setting and "title" in about
+            }
+            document["learners"] = learners_of(own[name], claims)
+            self._homes[name] = homes_of(papers[name], document["alike"])
+        self.least = more_trials(self.by_paper, decide, self._homes)
 
     def document(self, paper: str) -> dict[str, Any]:
         """Return the contents of a paper's claims file."""
@@ -110,10 +186,10 @@ class PlannedClaims:
                 names |= study.about() | {
                     label for c in cells for label in (c.setting, c.algorithm)
                 }
-            check_planned(claims, names, planned)
-            document = self._documents[name]
+            homes, document = self._homes[name], self._documents[name]
+            check_planned(claims, names, planned, homes)
             rows = of_document(document["first"])
-            check_first(claims, rows, planned, document.get("least", 1))
+            check_first(claims, rows, planned, document.get("least", 1), homes)
 
 
 def lines_of(paper: str) -> dict[str, int]:

@@ -8,6 +8,7 @@ but makes no results. Methods that take ``wildcards`` serve as input or params f
 from collections.abc import Callable
 from typing import Any
 
+from optimist.config.load import changes_of, load_paper
 from optimist.core.files import fingerprint, sha256
 from optimist.core.root import PACKAGE, project_root
 from optimist.experiments.code_digest import of_modules
@@ -44,7 +45,9 @@ class Plan(Basis):
         super().__init__(config)
         decide = self.config["decide"].items()
         wanted = {claim: n for claim, n in decide if claim.partition(".")[0] in self.papers}
-        self.claims = PlannedClaims(self.papers, wanted)
+        is_changed = any(changes_of(self.config).values())
+        own = {name: load_paper(name, {}) for name in self.papers} if is_changed else self.papers
+        self.claims = PlannedClaims(self.papers, own, wanted)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         kept = shown_by(self.papers, self.config["only"]["figures"]) or (None, None)
         self.trials = PlannedTrials(self, self.data, self.claims.least, kept[0])

@@ -255,7 +255,7 @@ def _decided(
     seconds = {tuple(row[:3]): row[3] for row in about["cells"]}
     figures = {tuple(row[:3]): row[4] for row in about["cells"]}
     verdicts = evaluate(product.spec, tables, about["shortened"])
-    return to_frame(verdicts, seconds, figures, about["lines"])
+    return to_frame(verdicts, seconds, figures, about["lines"], product.spec.get("titles", {}))
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from optimist.core.files import locked, write_atomically
 from optimist.core.layout import parse_result
 from optimist.experiments import cell_records, results, trial_table
 from optimist.experiments.cell_records import STUDY, CellRecord
-from optimist.experiments.cell_trials import CellTrials, read_cell
+from optimist.experiments.cell_trials import CellTrials, following, read_cell
 from optimist.experiments.trials import CellKey, Trials
 from optimist.figures.studies import table_names
 from optimist.figures.studies import tables as study_tables
@@ -172,15 +172,16 @@ def _rows(
             stored = None  # the record describes different rows
         is_partial = trials is not None and trials.race in left_out
         fresh = None if trials is None or is_partial else from_results(plan, trials, wanted)
+        if fresh is not None and stored is not None and record and fresh[0].trial[0] > 0:
+            _limit(declared, stored, table)
+            fresh = _appended(stored, record, *fresh)
         if fresh is not None and not (stored and _has_more(record, fresh[1], plan)):
             rows[key], records[key] = fresh
             summary.published += 1
             continue
         if stored is not None:
             rows[key] = stored
-            where = f"{key[0]}/{key[1]}"
-            if stored.is_thinned and where in declared:
-                declared[where] &= {*table.metadata["declared"].get(where, ())}
+            _limit(declared, stored, table)
         if trials is None:
             continue
         if fresh is None:
@@ -244,6 +245,33 @@ def from_results(
         made=cell_records.description(made),
     )
     return rows, record
+
+
+def _limit(declared: dict[str, set[int]], stored: CellTrials, table: "TrialTable") -> None:
+    """Remove from ``declared`` the rounds that the table lacks for a cell."""
+    where = f"{stored.lane}/{stored.setting}"
+    if stored.is_thinned and where in declared:
+        declared[where] &= {*table.metadata["declared"].get(where, ())}
+
+
+def _appended(
+    stored: CellTrials, record: CellRecord, rows: CellTrials, new: CellRecord
+) -> tuple[CellTrials, CellRecord]:
+    """Return the rows and the record of a cell whose table has the trials before ``rows``."""
+    first, whole = int(rows.trial[0]), following(stored, rows)
+    observed = {
+        kind: record.observed.get(kind, {}) | new.observed.get(kind, {})
+        for kind in ("modules", "files")
+    }
+    return whole, replace(
+        new,
+        trials=len(whole),
+        parts=(*(end for end in record.parts if end <= first), *new.parts),
+        content=whole.content,
+        observed=observed if any(observed.values()) else {},
+        seconds=(first * record.seconds + len(rows) * new.seconds) / len(whole),
+        mb=max(record.mb, new.mb),
+    )
 
 
 def _unused(plan: "Plan", trials: Trials) -> list[str]:

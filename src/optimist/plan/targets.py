@@ -13,7 +13,6 @@ from optimist.core.label import name_of
 from optimist.core.layout import GROUPS
 from optimist.core.root import PACKAGE
 from optimist.experiments.cell_records import STUDY
-from optimist.experiments.cell_trials import CellTrials, read_results
 from optimist.experiments.code_digest import of_modules
 from optimist.experiments.trials import CellKey
 from optimist.plan import products
@@ -174,7 +173,7 @@ class PlannedTargets:
         needed = set(self._trials.needed(product.paper, cells))
         for trials in (planned[key] for key in cells):
             if needed.issuperset(self._trials.outputs(trials)):
-                files |= dict.fromkeys(self._trials.files(trials), trials.group)
+                files |= dict.fromkeys(self._trials.new_files(trials), trials.group)
         studies = self._studies.needed(product.paper, product.studies)
         return {"paper": product.paper, "results": files, "studies": studies}
 
@@ -204,11 +203,9 @@ class PlannedTargets:
         if not (is_today or files):
             return TO_BE_MADE
         if (product.paper, key) not in self._contents:
-            rows: CellTrials | None
-            if files:
-                (rows,) = read_results(files, product.declared)
-            else:  # the table has more trials than the run uses
-                rows = Sources(self._basis.layout, product.paper).trials(product).recorded(*key)
+            # The table may have more trials than the run uses, or the first ones of the cell.
+            sources = Sources(self._basis.layout, product.paper, files)
+            rows = sources.trials(product).recorded(*key)
             self._contents[product.paper, key] = "" if rows is None else rows.content
         return self._contents[product.paper, key]
 

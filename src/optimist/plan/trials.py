@@ -187,7 +187,21 @@ class PlannedTrials:
         if trials.lane == "timing":
             race = self.races(trials.cell.paper)[trials.race]
             return [self._basis.layout.race(race.paper, race.number, race.digest)]
-        return self.files(trials)
+        return self.new_files(trials)
+
+    def new_files(self, trials: Trials) -> list[str]:
+        """Return the paths of the result files that together with the table have all trials.
+
+        With ``committed: use``, the table's trials of the current code need no result files.
+        """
+        files = self.files(trials)
+        record = self._record(trials) if self._basis.reuses and trials.lane == "regret" else None
+        if record is None or record.trials >= trials.stop or not record.is_of(self.digest(trials)):
+            return files
+        firsts = [part.first for part in self.parts(trials)]
+        if record.trials not in firsts or all(map(os.path.isfile, files)):
+            return files
+        return files[firsts.index(record.trials) :]
 
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
         """Return the outputs that must exist before the results of the given cells are read.
@@ -203,10 +217,10 @@ class PlannedTrials:
         return [*paths]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the group of each result file, by path, for cells whose files all exist."""
+        """Return the group of each result file, by path, for cells whose new files all exist."""
         groups: dict[str, str] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
-            files = self.files(trials)
+            files = self.new_files(trials)
             if all(self.is_there(trials, path) for path in files):
                 groups |= dict.fromkeys(files, trials.group)
         return groups

@@ -28,6 +28,9 @@ from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
 from optimist.numerics.statistics import last_decade_slope, window_rates
 
+# A trial has found the maximum if less than this share of its regret comes later.
+FOUND = 0.01
+
 # Values and means.
 
 
@@ -106,6 +109,14 @@ def late_share(of: Asked) -> Evidence:
     """Share of the total regret incurred after a given round."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
+
+
+@line("found", "regret", "trials of {algorithm} that find the maximum by round {since}, {setting}")
+def share_found(of: Asked) -> Share:
+    """Share of trials in which less than a hundredth of the regret comes after a given round."""
+    (rows,) = of.frames()
+    late, total = common([of.after(rows, since) for since in (of["since"], 0)])
+    return Share(int((late < FOUND * total).sum()), len(total))
 
 
 @line("share", "regret", "settings in which the regret of {pair} is below {bound}, {settings}")
@@ -398,6 +409,15 @@ def slope_on(of: Asked) -> Evidence:
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
     slope = inference.slope if of.is_timed else inference.slope_of_means
     return slope(*np.split(common(columns), 2))
+
+
+@line("slope", "quotient", "log-log slope of {quantity} of {over}", "points")
+def slope_of_quotient(of: Asked) -> Mean:
+    """Log-log slope, over settings, of the quotient of two columns' means."""
+    frames = of.frames(of["top"])
+    columns = [last(rows, of[name]) for name in ("top", "bottom") for rows in frames]
+    tops, bottoms = np.split(common(columns), 2)
+    return inference.slope_of_means(of.positions(frames), tops, bottoms)
 
 
 @line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
