@@ -141,7 +141,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
     def __init__(
         self, tables: "Mapping[str, Any]", alike: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        self._alike = alike
+        self.alike = alike
         self._uniform = cache(self._most_uniform)
         keys = {name: ["setting", "algorithm"] for name in LANE_OF} | {"facts": ["name", "setting"]}
         super().__init__({name: _group(tables.get(name), keys[name]) for name in keys})
@@ -153,17 +153,17 @@ class Groups(dict[str, Mapping[Any, Any]]):
         """Return a cell's number of trials: its largest trial number plus 1."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get(self.place(table, (setting, algorithm)))
-        return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
+        return 0 if rows is None or rows.empty else int(rows["trial"].to_numpy().max()) + 1
 
     def place(self, table: str, pair: tuple[str, str]) -> tuple[str, str]:
         """Return the setting and algorithm whose rows a pair reads; see ``alike``."""
-        if pair[1] != UNIFORM or LANE_OF.get(table) != "regret" or pair[0] not in self._alike:
+        if pair[1] != UNIFORM or LANE_OF.get(table) != "regret" or pair[0] not in self.alike:
             return pair
-        return self._uniform(self._alike[pair[0]]) or pair
+        return self._uniform(self.alike[pair[0]]) or pair
 
     def _most_uniform(self, name: str) -> tuple[str, str] | None:
         finals = self["finals"]
-        cells = [(s, UNIFORM) for s, one in self._alike.items() if one == name]
+        cells = [(s, UNIFORM) for s, one in self.alike.items() if one == name]
         there = [pair for pair in cells if pair in finals]
         return max(there, key=lambda pair: (len(finals[pair]), pair), default=None)
 

@@ -33,6 +33,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Self
 
 from optimist.claims.cells import UNIFORM, Cells, Groups, Missing
 from optimist.claims.checks import Check
@@ -107,6 +108,10 @@ class Gates:
         self.groups, self.first, self._learners = groups, first, learners
         self._least = {**UNITS, "trials": max(UNITS["trials"], least)}
         self._measured = cache(self._measure)
+
+    def on(self, groups: Groups) -> Self:
+        """Return the same gates on other tables."""
+        return type(self)(groups, self.first, self._learners, self._least["trials"])
 
     def of(self, claim: str, check: Check, *, is_typical: bool = False) -> Gate | None:
         """Return the gate of a claim's check, or None if the check needs no gate.

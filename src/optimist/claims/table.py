@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.evidence import Exact
+from optimist.claims.next_look import NextLook
 from optimist.claims.results import Result, error_of
-from optimist.claims.sample_size import needs
 from optimist.claims.tails import NEITHER
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.claims.wording import number
@@ -29,7 +29,8 @@ COLUMNS = (
     *("claim", "kind", "headline", "place", "statement", "quote", "paper_value", "verdict"),
     *("words", "effect", "explanation", "typical", "flags", "stated", "if_counted", "parts"),
     *("own_interval", "level", "alpha", "turns"),
-    *("cause", "needs", "needs_kind", "hours", "deciding", "command", "line"),
+    *("cause", "needs", "needs_kind", "hours", "chance", "likely", "forecast", "deciding"),
+    *("command", "line"),
     *("reading", "status", "reading_outcome", "part", "check", "metric", "settings", "algorithms"),
     *("value", "low", "high", "interval", "method", "n", "units", "first_unit", "n0", "doublings"),
     *("rounds", "relation", "bound", "better", "support", "refute", "gate", "idle", "outcome"),
@@ -37,7 +38,7 @@ COLUMNS = (
 )
 WHOLE = ("needs", "line", "n", "first_unit", "n0", "doublings", "rounds")
 NUMBERS = (
-    *("level", "alpha", "turns", "hours", "value", "low", "high", "support", "refute"),
+    *("level", "alpha", "turns", "hours", "chance", "value", "low", "high", "support", "refute"),
     *("gate", "idle", "slack"),
 )
 FLOATS = dict.fromkeys((*NUMBERS, *WHOLE), float)
@@ -56,7 +57,7 @@ OF_VERDICT = ("explanation", "typical", "flags", "stated", "if_counted", "own_in
 
 def to_frame(
     verdicts: Sequence[Verdict],
-    seconds: Mapping[CellKey, float] = MappingProxyType({}),
+    looks: Mapping[str, NextLook] = MappingProxyType({}),
     figures: Mapping[CellKey, Sequence[str]] = MappingProxyType({}),
     lines: Mapping[str, int] = MappingProxyType({}),
     titles: Mapping[str, str] = MappingProxyType({}),
@@ -70,7 +71,8 @@ def to_frame(
     - ``verdict`` is the word, and ``words`` is the word with its qualifiers or the choice on which
       it depends.
     - ``turns`` is the largest error on each side, at most ``alpha``, below which the word changes.
-    - ``deciding`` states what would decide an open claim.
+    - ``deciding`` describes the next look of an open claim, ``chance`` is the share of replicates
+      that answer it, and ``forecast`` their commonest word.
     - ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated.
     - ``gate`` and ``idle`` are p-values from the comparison with uniform play.
     - ``first_unit``, ``n0`` and ``doublings``: the first judgement used ``n0`` units from
@@ -81,8 +83,8 @@ def to_frame(
     Parameters
     ----------
     verdicts : sequence of Verdict
-    seconds : mapping
-        Processor seconds per trial, for each cell.
+    looks : mapping
+        The next look of each open claim (`optimist.claims.next_look`), by claim.
     figures : mapping
         Names of the panels that show each cell, such as ``fig1 (a)``.
     lines : mapping
@@ -94,7 +96,8 @@ def to_frame(
 
     rows = []
     for verdict in verdicts:
-        about, alpha = _about(verdict, seconds), error_of(verdict.results, verdict.claim.alpha)
+        look = looks.get(verdict.claim.id, NextLook())
+        about, alpha = _about(verdict, look), error_of(verdict.results, verdict.claim.alpha)
         about["line"] = lines.get(verdict.claim.id)
         about["effect"] = _effect(verdict, titles)
         rows += [about | _row(result, verdict, alpha, figures) for result in verdict.results]
@@ -104,7 +107,7 @@ def to_frame(
     return frame.astype(dict.fromkeys(WHOLE, "Int64"))
 
 
-def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]:
+def _about(verdict: Verdict, look: NextLook) -> dict[str, Any]:
     claim = verdict.claim
     return {
         "claim": claim.id,
@@ -114,7 +117,7 @@ def _about(verdict: Verdict, seconds: Mapping[CellKey, float]) -> dict[str, Any]
         **{name: getattr(verdict, name) for name in OF_VERDICT},
         "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
         "alpha": claim.alpha,
-        **vars(needs(verdict, seconds)),
+        **vars(look),
     }
 
 

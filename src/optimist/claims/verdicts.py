@@ -10,7 +10,7 @@ from optimist.claims.cells import Groups, Missing
 from optimist.claims.checks import Check, Claim, Reading, claims_of
 from optimist.claims.evidence import for_typical_trial
 from optimist.claims.first import UNITS, of_document
-from optimist.claims.gates import Gates, counted
+from optimist.claims.gates import Gate, Gates, counted
 from optimist.claims.results import (
     Result,
     concluded,
@@ -125,10 +125,15 @@ def evaluate(
         The options that shortened the run; empty for a full run. In a shortened run, the verdict on
         every claim is "shortened".
     """
+    gates = gates_of(document, tables)
+    return [judge(claim, gates, shortened) for claim in claims_of(document)]
+
+
+def gates_of(document: Mapping[str, Any], tables: Mapping[str, Any]) -> Gates:
+    """Return the gates of a claims file; the parameters are those of `evaluate`."""
     groups = Groups(tables, document.get("alike", {}))
     first, learners = of_document(document.get("first", ())), document.get("learners", {})
-    gates = Gates(groups, first, learners, document.get("least", 1))
-    return [judge(claim, gates, shortened) for claim in claims_of(document)]
+    return Gates(groups, first, learners, document.get("least", 1))
 
 
 def judge(claim: Claim, gates: Gates, shortened: str = "") -> Verdict:
@@ -163,11 +168,18 @@ def judge(claim: Claim, gates: Gates, shortened: str = "") -> Verdict:
 
 
 def measure(
-    claim: Claim, reading: Reading, check: Check, gates: Gates, *, is_typical: bool = False
+    claim: Claim,
+    reading: Reading,
+    check: Check,
+    gates: Gates,
+    *,
+    is_typical: bool = False,
+    gate: Gate | None = None,
 ) -> Result:
     """Return a check's measured value with its p-values, or the reason why it is missing.
 
-    If ``is_typical``, ratios of means become ratios in the typical trial, from 10 trials on.
+    If ``is_typical``, ratios of means become ratios in the typical trial, from 10 trials on. A
+    ``gate`` that is given is not computed.
     """
     # Values without sampling error are not tested, so no minimum number of units applies.
     row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
@@ -194,8 +206,7 @@ def measure(
     result = Result(check, reading, evidence, rounds, remark, row, k, cells.spare, controls)
     if lack or check.relation is None:
         return replace(result, outcome="missing" if lack else "reported")
-    gate = None
-    if claim.kind == "empirical":
+    if claim.kind == "empirical" and gate is None:
         gate = gates.of(claim.id, check, is_typical=is_typical)
     return result.remarked(gate.remark if gate else "", gate=gate).compared()
 

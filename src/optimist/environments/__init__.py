@@ -27,6 +27,22 @@ BOX_REGISTRY = {
     "hyperparameters": "optimist.environments.hyperparameters:HyperparameterEnvironment",
 }
 
+# Options that change neither the arms nor their mean rewards, so that uniform play does not see
+# them. They stand here and not in the classes, whose code decides results.
+_OF_KERNELS = frozenset(("deviation", "noise", "ridge", "norm_bound", "delta", "factor"))
+UNSEEN = {
+    "glm": frozenset(("sigma", "delta", "norm_bound", "kappa", "reward_bound", "factor")),
+    "covertype": frozenset(("norm_bound", "kappa", "delta", "factor")),
+    "kernel": _OF_KERNELS,
+    "regression_arms": _OF_KERNELS,
+    "heavy_tailed": frozenset(
+        (
+            *("law", "shape", "epsilon", "nu", "decades", "amplitude", "centre"),
+            *("delta", "radius", "factor", "relax_sigma_bounds"),
+        )
+    ),
+}
+
 ENVIRONMENTS = Registry(
     "environment",
     REGISTRY | BOX_REGISTRY,
@@ -44,6 +60,17 @@ def environment_domain(name: str) -> str:
         return "arms"
     is_on_box = name in BOX_REGISTRY or issubclass(ENVIRONMENTS.load(name), BoxEnvironment)
     return "box" if is_on_box else "arms"
+
+
+def unseen_options(name: str) -> frozenset[str]:
+    """Return the options of an environment that uniform play does not see.
+
+    Settings that differ only in these have the same uniform play. A class outside this package
+    lists them in its attribute ``unseen``.
+    """
+    if name in REGISTRY or name in BOX_REGISTRY:
+        return UNSEEN.get(name, frozenset())
+    return frozenset(getattr(ENVIRONMENTS.load(name), "unseen", ()))
 
 
 def environment_module(name: str) -> str:

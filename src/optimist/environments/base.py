@@ -1,7 +1,7 @@
 """Base classes of environments with finitely many arms and of environments on a box."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,18 +17,11 @@ class Environment(ABC):
     """Base class of environments.
 
     An environment knows the truth and describes the problem to algorithms.
-
-    Attributes
-    ----------
-    unseen : frozenset of str
-        Options that change neither the arms nor their mean rewards. Settings that differ only in
-        these have the same uniform play.
     """
 
     theta: np.ndarray | None = None
     horizon: int
     maximum_is_known = True
-    unseen: ClassVar[frozenset[str]] = frozenset()
 
     def truth(self, t: int) -> np.ndarray | None:
         """Return the truth that the confidence set should contain before round ``t``, or None."""

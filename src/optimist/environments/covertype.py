@@ -41,8 +41,6 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         If the prepared file is missing or damaged.
     """
 
-    unseen = frozenset(("norm_bound", "kappa", "delta", "factor"))
-
     def __init__(
         self,
         *,

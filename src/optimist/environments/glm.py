@@ -61,7 +61,6 @@ class GLMEnvironment(FiniteArmEnvironment):
 
     theta: np.ndarray
     arms_are_checked = True
-    unseen = frozenset(("sigma", "delta", "norm_bound", "kappa", "reward_bound", "factor"))
 
     def __init__(
         self,

@@ -73,12 +73,6 @@ class HeavyTailedEnvironment(PoolEnvironment):
     """
 
     theta: np.ndarray
-    unseen = frozenset(
-        (
-            *("law", "shape", "epsilon", "nu", "decades", "amplitude", "centre"),
-            *("delta", "radius", "factor", "relax_sigma_bounds"),
-        )
-    )
 
     def __init__(
         self,

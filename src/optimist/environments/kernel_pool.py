@@ -15,7 +15,6 @@ class KernelPool(PoolEnvironment):
     horizon: int
     deviation: float
     kernel: Kernel
-    unseen = frozenset(("deviation", "noise", "ridge", "norm_bound", "delta", "factor"))
 
     def problem(
         self,

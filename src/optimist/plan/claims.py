@@ -11,7 +11,7 @@ from optimist.config.load import claims_path, load_claims
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
 from optimist.core.label import Label
-from optimist.environments import environment_class
+from optimist.environments import unseen_options
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
 from optimist.plan.trials import PlannedTrials
@@ -77,7 +77,7 @@ def alike(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
     names = {}
     for text in labels:
         label = Label.parse(text, "setting")
-        unseen = environment_class(paper["settings"][label.name]["environment"]).unseen
+        unseen = unseen_options(paper["settings"][label.name]["environment"])
         seen = {key: value for key, value in label.options if key not in unseen}
         names[text] = str(Label.make(label.name, seen))
     return names

@@ -248,14 +248,18 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
 def _decided(
     product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]"
 ) -> "pd.DataFrame":
+    from optimist.claims.checks import claims_of
+    from optimist.claims.next_look import next_look
     from optimist.claims.table import to_frame
-    from optimist.claims.verdicts import evaluate
+    from optimist.claims.verdicts import gates_of, judge
 
     about, tables = product.about, _frames(product, trials, studies)
     seconds = {tuple(row[:3]): row[3] for row in about["cells"]}
     figures = {tuple(row[:3]): row[4] for row in about["cells"]}
-    verdicts = evaluate(product.spec, tables, about["shortened"])
-    return to_frame(verdicts, seconds, figures, about["lines"], product.spec.get("titles", {}))
+    gates = gates_of(product.spec, tables)
+    verdicts = [judge(claim, gates, about["shortened"]) for claim in claims_of(product.spec)]
+    looks = {verdict.claim.id: next_look(verdict, gates, seconds) for verdict in verdicts}
+    return to_frame(verdicts, looks, figures, about["lines"], product.spec.get("titles", {}))
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":

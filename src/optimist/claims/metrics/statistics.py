@@ -26,7 +26,7 @@ from optimist.claims.metrics.table import line
 from optimist.claims.metrics.trials import common, last, recorded
 from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
-from optimist.numerics.statistics import last_decade_slope, window_rates
+from optimist.numerics.statistics import last_decade_slope, log_log_slopes, window_rates
 
 # A trial has found the maximum if less than this share of its regret comes later.
 FOUND = 0.01
@@ -411,13 +411,15 @@ def slope_on(of: Asked) -> Evidence:
     return slope(*np.split(common(columns), 2))
 
 
-@line("slope", "quotient", "log-log slope of {quantity} of {over}", "points")
-def slope_of_quotient(of: Asked) -> Mean:
-    """Log-log slope, over settings, of the quotient of two columns' means."""
+@line("slope", "quotient", "log-log slope of the largest {quantity} of {over}", "points")
+def slope_of_largest_quotient(of: Asked) -> Exact:
+    """Log-log slope, over settings, of the largest quotient of two columns in all trials."""
     frames = of.frames(of["top"])
-    columns = [last(rows, of[name]) for name in ("top", "bottom") for rows in frames]
-    tops, bottoms = np.split(common(columns), 2)
-    return inference.slope_of_means(of.positions(frames), tops, bottoms)
+    tops, bottoms = ([last(rows, of[name]) for rows in frames] for name in ("top", "bottom"))
+    largest_of = [float((a / b).max()) for a, b in zip(tops, bottoms, strict=True)]
+    slope = log_log_slopes(of.positions(frames), np.array([largest_of]))
+    trials = min(len(rows) for rows in tops)
+    return Exact(float(slope[0]), trials, "largest of all trials")
 
 
 @line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
