@@ -69,13 +69,15 @@ def document(*written, level=0.95):
     return {"paper": "toy", "level": level, "claims": list(written)}
 
 
-def decide(*readings, shortened="", tables=None, first=(), **keys):
+def decide(*readings, shortened="", tables=None, first=(), about=None, **keys):
     """Return the verdict on a claim with these readings; lists of tables are joined.
 
-    ``first`` has rows of config/first.csv.
+    ``first`` has rows of config/first.csv, and ``about`` what a plan adds to a claims file: the
+    methods that learn in each setting, the settings that share their uniform play, and the least
+    number of trials.
     """
     tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in (tables or {}).items()}
-    written = {**document(claim_with(*readings, **keys)), "first": first}
+    written = {**document(claim_with(*readings, **keys)), "first": first, **(about or {})}
     (verdict,) = evaluate(written, tables, shortened)
     return verdict
 

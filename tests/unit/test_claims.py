@@ -19,9 +19,9 @@ from claim_tables import (
     reading,
     times,
 )
-from scipy.stats import nct, t
+from scipy.stats import t
 
-from optimist.claims import pages, sample_size
+from optimist.claims import pages
 from optimist.claims.table import to_frame
 from optimist.claims.verdicts import evaluate
 
@@ -260,10 +260,66 @@ def test_names_of_readings_with_commas_and_semicolons_are_told_apart():
     assert verdict.explanation == (
         "holds in 2, fails in 1, idle in 1 of 4 readings, with 1 of 4 checks idle; holds under "
         '"least squares, twice; radius nu", "under nu; fails, under sd"; fails under "R; S"; '
-        "no check has a method that beats uniform play by its factor in each of its settings "
-        'under "T"'
+        'no method beats uniform play by the factor that the claim names under "T"'
     )
     assert verdict.stated.startswith('"least squares, twice; radius nu": holds, "under nu; ')
+
+
+# One suffices.
+
+
+def tuned(values, **keys):
+    """Return the verdict on facts of which one suffices, by tunings "one", "two", ..."""
+    names = ("one", "two", "three")[: len(values)]
+    known = {name: {"name": f"R {name}", "about": "It is."} for name in names}
+    readings = [
+        {**reading(fact(x), name=f"R {x}"), "alternatives": {"tuning": x}, **keys} for x in names
+    ]
+    return decide(
+        *readings,
+        choices={"tuning": {"name": "the tuning", "about": "It is.", "alternatives": known}},
+        suffices="tuning",
+        tables={"facts": facts(**dict(zip(names, values, strict=True)))},
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "members", "shown"),
+    [
+        ((2.0, 0.0, 2.0), "reproduced", "fhf", "1 of 3"),
+        ((0.0, 0.0, math.nan), "reproduced", "hho", "2 of 3"),
+        ((2.0, 2.0, math.nan), "open", "ffo", "0 of 3"),
+        ((2.0, 2.0, 2.0), "not reproduced", "fff", "0 of 3"),
+    ],
+)
+def test_one_alternative_suffices_whatever_the_others_do(values, word, members, shown):
+    verdict = tuned(values)
+    names = {"h": "holds", "f": "fails", "o": "open"}
+    assert (verdict.word, verdict.text) == (word, word)
+    assert verdict.outcomes == {
+        f"R {name}": names[m] for name, m in zip(("one", "two", "three"), members, strict=True)
+    }
+    assert verdict.explanation.endswith(
+        f" of 1 reading; one the tuning suffices, and {shown} are shown to do"
+    )
+    frame = to_frame([verdict])
+    assert frame["reading_outcome"].tolist() == [names[m] for m in members]
+
+
+def test_one_of_several_checks_suffices():
+    def found(*values, **keys):
+        names = "xyz"[: len(values)]
+        checks = [fact(name, any_of="rivals") for name in names]
+        tables = {"facts": facts(**dict(zip(names, values, strict=True)), w=keys.get("other", 0.0))}
+        return decide(reading(*checks, fact("w")), tables=tables)
+
+    verdict = found(2.0, 0.0, 2.0)
+    # None of the others fails by itself.
+    assert (verdict.word, outcomes(verdict)) == ("reproduced", ["open", "holds", "open", "holds"])
+    verdict = found(2.0, 2.0, 2.0)
+    assert (verdict.word, outcomes(verdict)) == ("not reproduced", ["fails"] * 3 + ["holds"])
+    assert found(2.0, 2.0, math.nan).word == "open"
+    assert found(2.0, 0.0, 2.0, other=2.0).word == "not reproduced"
 
 
 def test_where_no_reading_is_stated_the_verdict_says_so():
@@ -350,10 +406,45 @@ def test_a_check_is_idle_at_a_tenth_of_the_error_over_the_readings():
     assert decide(one, ours, tables={"finals": tables}).word == "untestable"
 
 
-def test_a_band_that_praises_neither_side_is_never_stronger_than_claimed():
+def test_a_band_is_better_than_claimed_beyond_the_end_that_is_worth_praise():
+    # The ratio is 10, far above all of these bands.
     keys = {"relation": "between", "bound": [2, 3]}
     texts = [judge(ratio(**keys, better=b), finals=TEN).text for b in ("above", "neither", "below")]
-    assert texts == ["not reproduced, stronger than claimed"] + ["not reproduced"] * 2
+    assert texts == ["better than claimed", "not reproduced", "not reproduced"]
+    # Its other end has to hold, by a test of its own at the same error.
+    near = {"relation": "between", "better": "above"}
+    words = [
+        judge(ratio(**near, bound=[at(q), at(q) + 1e-9]), finals=TEN).word
+        for q in (-3.12, -2.68, 3.12)
+    ]
+    assert words == ["better than claimed", "open", "not reproduced"]
+    one_sided = judge(ratio("above", 2), finals=TEN)
+    assert one_sided.word == "reproduced"
+
+
+def test_better_than_claimed_needs_every_reading_and_every_other_check():
+    keys = {"relation": "between", "bound": [2, 3]}
+    band = ratio(**keys, better="above")
+    other = reading(ratio(**keys, better="below"), name="other")
+    tables = {"finals": TEN}
+    assert decide(reading(band, name="one"), other, tables=tables).word == "not reproduced"
+    both = decide(reading(band), reading(band, name="two"), tables=tables)
+    assert (both.word, both.text, both.parts) == ("better than claimed", "better than claimed", {})
+    assert [*both.outcomes.values()] == ["fails", "fails"]
+    assert both.explanation == "fails in 2 of 2 readings"
+    beside = [judge(band, ratio("below", bound), finals=TEN).word for bound in (12, 10, 8)]
+    assert beside == ["better than claimed", "not reproduced", "not reproduced"]
+    assert judge({**band, "status": "ours"}, ratio("below", 12), finals=TEN).word == "reproduced"
+
+
+def test_what_is_better_than_claimed_is_gated_like_what_it_exceeds():
+    keys = {"relation": "between", "bound": [0.8, 1.25], "better": "below"}
+    tables = {"a": [1.0, 1.1] * 5, "b": [9.0, 9.2] * 5, "uniform": [40.0, 41.0] * 5}
+    tables = [finals("here", name, regrets) for name, regrets in tables.items()]
+    assert judge(rivals(**keys), finals=tables).word == "better than claimed"
+    assert judge(rivals(**keys), finals=tables[:2]).word == "open"
+    # As a band of others, it fails and praises nobody.
+    assert judge(rivals(**{**keys, "better": "neither"}), finals=tables).word == "not reproduced"
 
 
 def test_the_word_if_ours_counted_is_missing_where_a_check_of_ours_is():
@@ -419,7 +510,7 @@ def test_a_vague_word_has_the_bounds_at_which_it_would_be_decided(keys, reproduc
     assert bool(found[3]) == rises != bool(found[6])
 
 
-@pytest.mark.parametrize("better", ["below", "above"])
+@pytest.mark.parametrize("better", ["above", "neither", "below"])
 def test_a_band_from_one_over_c_to_c_has_two_ends_at_which_it_would_be_decided(better):
     # The ratio of b to a is a tenth, by far on the lower side of a band: from 1 / 11.26573 of it on
     # the band holds, and it fails until 1 / 8.5335, as above.
@@ -427,9 +518,13 @@ def test_a_band_from_one_over_c_to_c_has_two_ends_at_which_it_would_be_decided(b
     check = ratio(**keys)
     check["arguments"] = {**check["arguments"], "setting": "b", "base": "a"}
     found = judge(check, finals=TEN).own_interval
-    text = r"similar: reproduced from ([\d.]+) up, not reproduced up to ([\d.]+)"
-    ends = re.fullmatch(text, found).groups()
-    assert tuple(map(float, ends)) == pytest.approx((11.2657, 8.5335), rel=6e-3)
+    held, _, failed = found.partition(", ")
+    ends = [re.fullmatch(r"similar: reproduced from ([\d.]+) up", held)[1]]
+    assert ("not reproduced" in failed) == (better != "below")
+    if better != "below":  # there it is better than claimed
+        ends.append(re.fullmatch(r"not reproduced up to ([\d.]+)", failed)[1])
+    expected = (11.2657, 8.5335)[: len(ends)]
+    assert tuple(map(float, ends)) == pytest.approx(expected, rel=6e-3)
 
 
 def test_a_vague_word_that_holds_at_its_least_bound_holds_at_any():
@@ -626,11 +721,7 @@ def test_claims_that_say_little_are_flagged_with_the_reason(key, kind):
 SAYING_LITTLE = {("guarantee", "could_not_fail"), ("fact", "chosen_by_it")}
 
 
-# What would decide.
-
-CELLS = [("regret", name, "x") for name in "ab"]
-FIRST = [["toy.01", LABEL, "trials", 0, 30]]
-SECONDS = dict.fromkeys(CELLS, 3600.0)
+# Shortened runs.
 
 
 def world(n, effect=1.0):
@@ -652,100 +743,6 @@ def test_a_shortened_run_gives_values_and_no_verdict():
     assert frame["value"].notna().all() and (frame["reading_outcome"] == "").all()
     assert (frame[["support", "refute"]] == 1.0).all(axis=None) and frame["needs"].isna().all()
     assert "1 claim: 1 shortened." in pages.tally(frame)
-
-
-def planned(tables, n0, start):
-    """Return n0 2^k that decides a ratio of 1.25 from 1, by the noncentral t, from k ``start`` on.
-
-    The effect is a fifth of the mean below.
-    """
-    d = (tables[0]["regret"] - tables[1]["regret"]).to_numpy()
-    effect = 0.2 * tables[1]["regret"].mean() / d.std(ddof=1)
-    for k in range(start, 30):
-        n, alpha = n0 * 2**k, 0.025 / 2 ** (k + 1)
-        if nct.sf(t.isf(alpha, n - 1), n - 1, effect * math.sqrt(n)) >= 0.8:
-            return n
-    raise AssertionError
-
-
-@pytest.mark.parametrize("number", [30, 59, 60])
-def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
-    tables = world(number)
-    verdict = decide(reading(ratio()), tables={"finals": tables}, first=FIRST)
-    kept = [f.iloc[: 30 if number < 60 else 60] for f in tables]
-    expected = planned(kept, 30, 0 if number < 60 else 1)
-    found = sample_size.needs(verdict, SECONDS)
-    assert (found.cause, found.needs_kind, found.needs) == ("few trials", "trials", expected)
-    lacking = expected - number
-    beyond = f"30 of {number} trials count; {number - 30} follow the last doubling"
-    assert verdict.results[0].remark == (beyond if number == 59 else "")
-    assert found.deciding.startswith(f"{lacking} more trials (")
-    assert found.hours == pytest.approx(2 * lacking)
-    assert math.isnan(sample_size.needs(verdict, {}).hours)
-    (row,) = to_frame([verdict], SECONDS).itertuples()
-    assert row.command == f"snakemake --cores all --config 'decide={{toy.01: {expected}}}' -- toy"
-
-
-def text_of(*checks, first=(), **tables):
-    verdict = decide(reading(*checks), tables=tables, first=first)
-    found = sample_size.needs(verdict, {})
-    assert verdict.word == "open" and (found.needs, found.hours) == (
-        None,
-        pytest.approx(math.nan, nan_ok=True),
-    )
-    return found.cause, found.deciding
-
-
-def test_why_a_claim_is_open_where_no_number_is_named():
-    many = world(3000, effect=0.97)
-    near = "There are enough trials to decide it if the truth is a factor of 1.25 from each"
-    assert text_of(ratio(), finals=many)[1].startswith(near)
-    cause, text = text_of(fact("epsilon"), facts=facts(epsilon=math.nan))
-    assert (cause, "a ratio to the bound is undefined" in text) == ("few trials", True)
-    players = [finals("here", name, [1.0, 2.0] * 5) for name in "ab"]
-    assert text_of(rivals(bound=1.2), finals=players)[1].startswith("There is no uniform play in")
-    better = finals("here", "b", [6.0, 7.0] * 5)
-    known = [players[0], better, finals("here", "uniform", [1.5, 2.6] * 5)]
-    cause, text = text_of(rivals(bound=1.5), finals=known)
-    assert (cause, text.startswith("In every undecided reading")) == ("idle", True)
-
-
-def test_a_floor_under_splits_is_said():
-    about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 100}
-    check = {
-        "quantity": "regret",
-        "statistic": "difference",
-        "arguments": {**about, "folds": 5, "repeats": 5},
-        "relation": "below",
-    }
-    rng = np.random.default_rng(1)
-    tables = [finals("here", name, 100 * rng.normal(9.0, 1.0, 25)) for name in ("a", "b")]
-    tables.append(finals("here", "uniform", [5000.0] * 25))
-    # A factor of 1.25 of 0.1 is 0.02, and no number of splits sees less than 0.98 s.
-    found = text_of({**check, "bound": 0.1}, regrets=tables, finals=tables)
-    assert found == ("few splits", "No number of splits decides this; other data sets would.")
-
-
-def test_nothing_is_needed_where_a_claim_has_a_word():
-    decided = judge(ratio(), finals=world(30, effect=0.2))
-    assert sample_size.needs(decided, {}) == sample_size.Needs()
-    some = judge(ratio("below", 5), ratio("below", 10), finals=TEN)
-    assert (some.word, outcomes(some)) == ("not reproduced", ["fails", "open"])
-    assert sample_size.needs(some, {}) == sample_size.Needs()
-
-
-def test_only_what_is_open_and_counts_needs_trials():
-    tables = [*world(30), finals("c", "x", np.geomspace(0.01, 10.0, 30))]
-    alone = decide(reading(ratio()), tables={"finals": tables})
-    held = reading(ratio("below", 100), ratio())
-    ours = reading(ratio(top="c"), name="odd", status="ours")
-    for verdict in (
-        decide(held, tables={"finals": tables}),
-        decide(reading(ratio()), ours, tables={"finals": tables}),
-    ):
-        assert sample_size.needs(verdict, {}).needs == sample_size.needs(alone, {}).needs
-    wide = decide(reading(ratio(), ratio(top="c")), tables={"finals": tables})
-    assert sample_size.needs(wide, {}).needs > sample_size.needs(alone, {}).needs
 
 
 # Turns.

@@ -10,9 +10,10 @@ from scipy.stats import t
 
 from optimist.claims import pages
 from optimist.claims.evidence import RatioOfMeans
+from optimist.claims.next_look import next_look
 from optimist.claims.pages import by_verdict, summary_block
 from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
-from optimist.claims.verdicts import evaluate
+from optimist.claims.verdicts import evaluate, gates_of
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
 
@@ -86,6 +87,12 @@ CLAIMS = (
         reading(ratio("below", 9), name="odd", status="ours"),
         headline="Better",
         note="Mind the | gap.",
+        quote="much better [...] in all",
+        paper_value="twelve",
+        effect={
+            "text": "It is {size} times that of another ({size.settings}; {size.n} trials).",
+            "numbers": {"size": {"quantity": "column"}},
+        },
     ),
     claim_with(reading(ratio("above", 9.5, top="wide")), id="toy.02"),
     claim_with(reading(ratio("below", 8), ratio("below", 5)), id="toy.03"),
@@ -128,26 +135,31 @@ CLAIMS = (
 WORDS = [
     *("reproduced", "open", "not reproduced", "not reproduced in part", "missing", "open", "held"),
     *("vacuous", "selected by it", "differs", "untestable"),
-    *("not reproduced, stronger than claimed", "depends on radius", "doubted", "supported"),
+    *("better than claimed", "depends on radius", "doubted", "supported"),
 ]
 NOTES = {"toy.01": "Mind the | gap."}
 CELLS = [("regret", name, "x") for name in SIZES]
-CONTEXT = (
-    dict.fromkeys(CELLS, 60.0),
-    {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]},
-    {"toy.01": 12},
-)
 FIRST = [["toy.02", "size of x, wide / b", "trials", 0, 10]]
+DOCUMENT = {**document(*CLAIMS), "first": FIRST}
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return evaluate({**document(*CLAIMS), "first": FIRST}, TABLES)
+    return evaluate(DOCUMENT, TABLES)
+
+
+@pytest.fixture(scope="module")
+def context(verdicts):
+    """What `to_frame` is told beside the verdicts: next looks, figures, lines and titles."""
+    gates, seconds = gates_of(DOCUMENT, TABLES), dict.fromkeys(CELLS, 60.0)
+    looks = {verdict.claim.id: next_look(verdict, gates, seconds) for verdict in verdicts}
+    figures = {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]}
+    return looks, figures, {"toy.01": 12}, {"a": "the first, A", "b": "the first, B"}
 
 
 @pytest.fixture(scope="module", params=["fresh", "from CSV"])
-def frame(request, verdicts, tmp_path_factory):
-    fresh = to_frame(verdicts, *CONTEXT)
+def frame(request, verdicts, context, tmp_path_factory):
+    fresh = to_frame(verdicts, *context)
     if request.param == "fresh":
         return fresh
     path = tmp_path_factory.mktemp("claims") / "claims.csv"
@@ -195,6 +207,9 @@ def test_the_frame_holds_what_was_measured(frame):
     assert row(frame, "toy.04")["parts"] == "here: reproduced; there: not reproduced"
     assert (row(frame, "toy.11")["gate"], row(frame, "toy.11")["idle"] < 1e-4) == (1.0, True)
     assert found["figures"] == "fig2 (b)"
+    assert found["effect"] == "It is 10 times that of another (the first, A and B; 10 trials)."
+    assert (found["quote"], found["paper_value"]) == ("much better [...] in all", "twelve")
+    assert (own["effect"], own["quote"], own["paper_value"], own["typical"]) == ("", "", "", "")
     assert math.isnan(row(frame, "toy.05")["value"])
     assert row(frame, "toy.10")["bound"] == "1e+06"
     assert row(frame, "toy.09")["bound"] == "21 ± 0.5"
@@ -202,21 +217,22 @@ def test_the_frame_holds_what_was_measured(frame):
     assert row(frame, "toy.07")["slack"] == pytest.approx(50 / 21.04, rel=1e-5)
 
 
-def test_the_frame_says_what_would_decide(frame):
+def test_the_frame_says_what_the_next_look_of_an_open_claim_is(frame):
     found = row(frame, "toy.02")
-    assert (found["needs_kind"], found["cause"]) == ("trials", "few trials")
-    assert found["deciding"].startswith(f"{found['needs'] - 10} more trials (")
-    assert found["needs"] > 10
-    assert found["hours"] == pytest.approx(2 * (found["needs"] - 10) / 60, rel=1e-4)
-    assert found["command"].endswith(f"'decide={{toy.02: {found['needs']}}}' -- toy")
+    # From ten trials to twenty, of two cells of a minute each.
+    assert (found["needs"], found["needs_kind"], found["cause"]) == (20, "trials", "few trials")
+    assert found["deciding"].startswith("The next look has up to 10 more trials a cell (0.3 ")
+    assert found["hours"] == pytest.approx(2 * 10 / 60, rel=1e-4)
+    assert found["command"].endswith("'decide={toy.02: 20}' -- toy")
+    assert found["likely"] in ("likely", "even", "unlikely") and 0.0 <= found["chance"] <= 1.0
     for claim in ("toy.01", "toy.07"):
         assert row(frame, claim)["command"] == row(frame, claim)["deciding"] == ""
     assert row(frame, "toy.06")["command"] == ""
 
 
-def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
+def test_a_table_that_was_read_is_written_alike(verdicts, context, tmp_path):
     paths = tmp_path / "once.csv", tmp_path / "twice.csv"
-    fresh = to_frame(verdicts, *CONTEXT)
+    fresh = to_frame(verdicts, *context)
     fresh.to_csv(paths[0], index=False)
     read = read_frame(paths[0])
     read.to_csv(paths[1], index=False)
@@ -315,8 +331,8 @@ def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
 
 def test_the_tally_is_by_kind_and_counts_firm_verdicts(frame):
     assert pages.tally(frame) == (
-        "11 claims: 1 reproduced, 1 supported, 1 depends, 2 not reproduced, 1 not reproduced, "
-        "stronger than claimed, 1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 "
+        "11 claims: 1 reproduced, 1 supported, 1 depends, 1 better than claimed, 2 not reproduced, "
+        "1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 "
         "decided claims keep their verdicts at an error 11 times smaller. 2 guarantees: 1 held, "
         "1 vacuous. 2 facts: 1 differs, 1 selected by it."
     )
@@ -328,12 +344,7 @@ def test_the_text_names_verdict_reason_and_need(frame):
     assert lines[0] == "toy.01  reproduced      It works."
     assert lines[1] == "toy.02  open            It works."
     assert lines[2] == "                        -> open in 1 of 1 reading"
-    needs = row(frame, "toy.02")["needs"]
-    hours = number(row(frame, "toy.02")["hours"])
-    assert lines[3].endswith(
-        f"-> {needs - 10} more trials ({hours} core-hours) would probably decide it, if the truth "
-        "is a factor of 1.25 or more from each bound."
-    )
+    assert lines[3] == f"                        -> {row(frame, 'toy.02')['deciding']}"
     assert "                        -> vacuous: it is arithmetic" in lines
     assert "                        -> depends on radius" in lines
     assert lines[-1] == pages.tally(frame)
@@ -373,31 +384,45 @@ def test_numbers_have_four_digits():
 # What is open.
 
 
-def test_open_claims_stand_with_their_commands_cheapest_first(verdicts):
-    frame = to_frame(verdicts, *CONTEXT)
-    dear = frame.copy()
-    dear.loc[dear["claim"] == "toy.02", "hours"] = 9.0
-    cheap = frame[frame["claim"] == "toy.02"].assign(claim="toy.20", hours=2.0)
-    free = frame[frame["claim"] == "toy.02"].assign(claim="toy.00", hours=math.nan)
-    lines = pages.open_text(pd.concat([free, dear, cheap], ignore_index=True)).splitlines()
+def test_open_and_doubted_claims_stand_by_the_price_of_an_answer(frame):
+    def priced(name, hours, chance):
+        one = frame[frame["claim"] == "toy.02"]
+        return one.assign(claim=name, hours=hours, chance=chance)
+
+    rest = frame[frame["claim"].isin(["toy.01", "toy.06"])]
+    claims = [
+        priced("toy.20", 2.0, 0.25),
+        priced("toy.21", 2.0, 1.0),
+        # Half is taken if the chance is not known, and nothing is known without a price.
+        priced("toy.22", 2.0, math.nan),
+        priced("toy.23", math.nan, 1.0),
+        priced("toy.24", 0.1, 0.0),
+        priced("toy.25", 3.0, 1.0).assign(verdict="doubted", words="doubted"),
+        rest,
+    ]
+    lines = pages.open_text(pd.concat(claims, ignore_index=True)).splitlines()
     heads = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert heads == ["toy.20", "toy.02", "toy.00", "toy.06"]
+    assert heads == [f"toy.{n}" for n in (21, 25, 22, 20, 23, 24)] + ["toy.06"]
     found = row(frame, "toy.02")
-    assert lines[1] == f"    few trials: {found['deciding']}"
-    needs = f"{{toy.02: {found['needs']}}}"
-    assert lines[2] == f"    snakemake --cores all --config 'decide={needs}' -- toy"
-    assert lines[-1].startswith("    few trials: The required number of trials is unknown")
-    assert pages.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open"
+    assert lines[:3] == [
+        "toy.21 (open)  It works.",
+        f"    few trials: {found['deciding']}",
+        f"    {found['command']}",
+    ]
+    # A fact that is no number waits for nothing that a command could play.
+    assert lines[-1].startswith("    few trials: ")
+    assert pages.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open or doubted"
 
 
-def test_its_command_asks_for_the_trials(verdicts):
+def test_its_command_asks_for_the_trials_that_the_tables_lack(frame):
     from optimist.config import load as config
     from optimist.config.documents import read_value
 
-    command = row(to_frame(verdicts, *CONTEXT), "toy.02")["command"]
-    key, _, value = re.search(r"--config '(.*)' --", command)[1].partition("=")
-    found = config.check_config({**config.load_config(), key: read_value(value, "")})
-    assert found["decide"] == {"toy.02": row(to_frame(verdicts), "toy.02")["needs"]}
+    options = re.search(r"--config (.*) -- toy", row(frame, "toy.02")["command"])[1]
+    keys = [option.strip("'").partition("=")[::2] for option in re.findall(r"'.*?'|\S+", options)]
+    written = {key: read_value(value, "") for key, value in keys}
+    found = config.check_config({**config.load_config(), **written})
+    assert (found["decide"], found["committed"]) == ({"toy.02": 20}, "use")
 
 
 # The page.
@@ -415,6 +440,9 @@ def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
     assert "### odd (ours)\n" in page
     assert "### The only reading (stated): fails\n" in page
     assert "\nMind the | gap.\n" in page
+    assert '\nThe paper: "much better [...] in all" It prints twelve.\n' in page
+    assert "\nWe measure: It is 10 times that of another (the first, A and B; 10 trials).\n" in page
+    assert page.count("The paper: ") == page.count("We measure: ") == 1
     assert "[source](../../config/papers/toy/claims.yaml#L12)" in page
     assert "[source](../../config/papers/toy/claims.yaml))" in page
     assert "Vacuous: it is arithmetic.\n" in page

@@ -1,5 +1,6 @@
 """How many trials each check was first judged with, and how many count since: by doubling."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from claim_tables import check_of, claim_with, decide, document, finals, reading
@@ -25,7 +26,7 @@ def checks():
     papers = {name: load_paper(name) for name in paper_names()}
     return {
         (claim.id, check.label)
-        for claims in PlannedClaims(papers, {}).by_paper.values()
+        for claims in PlannedClaims(papers, papers, {}).by_paper.values()
         for claim in claims
         for reading in claim.readings
         for check in reading.checks
@@ -34,14 +35,13 @@ def checks():
 
 
 def test_every_check_has_one_row_but_those_of_exact_values(rows, checks):
-    assert {key for key in rows if not key[1].startswith("gate:")} == checks
+    assert {*rows} == checks
 
 
 @pytest.mark.parametrize(("claim", "start"), [("hvt_ucb.09", 250), ("hvt_ucb.12", 200)])
 def test_claims_whose_gate_came_later_start_at_trials_that_no_verdict_used(rows, claim, start):
     own = [row for key, row in rows.items() if key[0] == claim and row.unit == "trials"]
     assert {row.start for row in own} == {start}
-    assert any(key[0] == claim and key[1].startswith("gate:") for key in rows)
 
 
 # k, and the units that count.
@@ -90,14 +90,61 @@ LABEL = "regret of uniform / a, here"
 def test_verdicts_rest_on_the_units_that_count(start, number, counted, k):
     values = [float(2 + i % 7) for i in range(number)]
     tables = {"finals": [finals("here", "uniform", values), finals("here", "a", [4.0] * number)]}
-    first = [["toy.01", name, "trials", start, 30] for name in (LABEL, "gate:here")]
-    (result,) = decide(reading(RATIO), tables=tables, first=first).results
+    first, about = [["toy.01", LABEL, "trials", start, 30]], {"learners": {"here": ["a"]}}
+    (result,) = decide(
+        reading(RATIO), tables=tables, first=first, about={**about, "least": 30}
+    ).results
     evidence, own = result.evidence, values[start if k >= 0 else 0 :][:counted]
     assert (evidence.n, result.k) == (counted, k)
     assert evidence.top.tolist() == own
     raw = ttest_1samp(own, 4.0, alternative="greater").pvalue
     assert result.support == pytest.approx(2.0 ** (k + 1) * raw if k >= 0 else 1.0)
     assert ("fewer than 30 trials" in result.remark) == (k < 0)
+
+
+def test_trials_before_the_first_that_counts_change_nothing():
+    """As those of a reading that was added when they were known."""
+    rng = np.random.default_rng(6)
+    late = {name: list(c * rng.gamma(9.0, 1 / 9, 20)) for name, c in (("a", 1), ("uniform", 3))}
+    about = {"learners": {"here": ["a"]}}
+    row = ["toy.01", LABEL, "trials", 20, 10]
+    found = []
+    # Before them the method is worse than uniform play, or much better, or was not run.
+    for before in ([9.0] * 20, [1e-3] * 20, None):
+        tables = [
+            finals("here", name, [*(before if name == "a" else [1.0] * 20), *values])
+            if before
+            else finals("here", name, values, first=20)
+            for name, values in late.items()
+        ]
+        verdict = decide(reading(RATIO), tables={"finals": tables}, first=[row], about=about)
+        (result,) = verdict.results
+        assert (result.k, result.evidence.n, result.first.start) == (1, 20, 20)
+        assert verdict.word == "reproduced"
+        found.append((result.support, result.refute, result.gate.support, result.evidence.value))
+    assert found[0] == found[1] == found[2]
+    # As many trials as it was added with decide nothing, whatever they are.
+    tables = [finals("here", "a", [1e-3] * 29), finals("here", "uniform", [1.0] * 29)]
+    verdict = decide(reading(RATIO), tables={"finals": tables}, first=[row], about=about)
+    assert (verdict.word, verdict.results[0].remark) == ("open", "fewer than 10 trials")
+
+
+def test_a_reading_that_was_added_late_is_open_until_fresh_trials_decide():
+    other = {**RATIO, "arguments": {**RATIO["arguments"], "denominator": "b"}}
+    labels = LABEL, LABEL.replace("/ a", "/ b")
+    rows = [["toy.01", name, "trials", start, 10] for name, start in zip(labels, (0, 20))]
+    readings = [reading(RATIO, name="first"), reading(other, name="added", status="unstated")]
+    about = {"learners": {"here": ["a", "b"]}}
+    words = []
+    for number in (20, 29, 30):
+        sizes = {"a": 1.0, "b": 9.0, "uniform": 3.0}
+        tables = [
+            finals("here", name, [c + 0.01 * (i % 5) for i in range(number)])
+            for name, c in sizes.items()
+        ]
+        verdict = decide(*readings, tables={"finals": tables}, first=rows, about=about)
+        words.append((verdict.word, verdict.outcomes["added"]))
+    assert words == [("supported", "open"), ("supported", "open"), ("depends", "fails")]
 
 
 def test_an_exact_value_needs_no_number_and_counts_all_units():
@@ -196,9 +243,6 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
     return ""
 
 
-GATE = ("toy", "gate:here", "trials", 0, 30)
-
-
 def own(unit, start, n0):
     return ("toy.01", "CHECK", unit, start, n0)
 
@@ -206,31 +250,25 @@ def own(unit, start, n0):
 @pytest.mark.parametrize(
     ("first", "keys", "words"),
     [
-        ([own("trials", 0, 30), GATE], {}, []),
-        ([own("trials", 0, 10), ("toy.01", *GATE[1:])], {}, []),
+        ([own("trials", 0, 30)], {}, []),
+        ([own("trials", 0, 10)], {}, []),
         # No more than are planned, but for the least that its test needs.
-        ([own("trials", 0, 10), GATE], {"planned": 5}, []),
-        ([own("trials", 30, 10), GATE], {"planned": 30}, []),
-        ([own("trials", 0, 100), GATE], {"least": 100}, []),
-        ([GATE], {}, ["lacks 1 row;", f'such as toy.01,"{LABEL}",trials,0,30']),
-        ([], {}, ["lacks 2 rows;", f'toy,"gate:here",trials,0,30; toy.01,"{LABEL}",trials']),
-        ([own("trials", 0, 9), GATE], {}, [f"check '{LABEL}': n0 is 9; allowed: at least 10"]),
-        ([own("trials", 0, 99), GATE], {"least": 100}, ["n0 is 99; allowed: at least 100"]),
+        ([own("trials", 0, 10)], {"planned": 5}, []),
+        ([own("trials", 30, 10)], {"planned": 30}, []),
+        ([own("trials", 0, 100)], {"least": 100}, []),
+        ([], {}, ["lacks 1 row;", f'such as toy.01,"{LABEL}",trials,0,30']),
+        ([own("trials", 0, 9)], {}, [f"check '{LABEL}': n0 is 9; allowed: at least 10"]),
+        ([own("trials", 0, 99)], {"least": 100}, ["n0 is 99; allowed: at least 100"]),
         (
-            [own("trials", 0, 31), GATE],
+            [own("trials", 0, 31)],
             {},
             [
                 "from is 0 and n0 is 31, so 31 trials are needed",
                 "allowed: at most 30, the number planned",
             ],
         ),
-        ([own("trials", 20, 11), GATE], {}, ["from is 20 and n0 is 11, so 31 trials are needed"]),
-        ([own("turns", 0, 30), GATE], {}, ["unit is 'turns'; allowed: 'trials'"]),
-        (
-            [own("trials", 0, 30)],
-            {},
-            ["lacks 1 row;", 'such as toy,"gate:here",trials,0,30'],
-        ),
+        ([own("trials", 20, 11)], {}, ["from is 20 and n0 is 11, so 31 trials are needed"]),
+        ([own("turns", 0, 30)], {}, ["unit is 'turns'; allowed: 'trials'"]),
         ([own("splits", 0, 5)], {"splits": 25}, []),
         ([own("splits", 0, 4)], {"splits": 25}, ["n0 is 4; allowed: at least 5"]),
         ([own("splits", 0, 26)], {"splits": 25}, ["at most 25, the number planned"]),
@@ -256,7 +294,7 @@ def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
         check_first(claims, {}, {}, 20)
     shown = "; ".join(f'toy.01,"median {column} of a, here",trials,0,20' for column in "pqr")
     assert str(error.value) == (
-        "config/first.csv lacks 5 rows; required: one for each check and gate, such as "
+        "config/first.csv lacks 5 rows; required: one for each check, such as "
         f"{shown} and 2 more"
     )
     rows = {("toy.01", f"median {column} of a, here"): First("trials", 0, 20) for column in "pqrst"}
@@ -295,11 +333,11 @@ def test_a_table_that_cannot_be_is_refused_with_its_line(tmp_path, text, words):
 
 
 def test_a_table_is_read_row_by_row(tmp_path):
-    text = HEAD + 'toy.01,"regret of a / b, here",trials,250,100\ntoy,gate:here,turns,0,5\n'
+    text = HEAD + 'toy.01,"regret of a / b, here",trials,250,100\ntoy.02,"a, here",turns,0,5\n'
     (tmp_path / "first.csv").write_text(text)
     rows = read(tmp_path / "first.csv")
     assert rows == [
         ["toy.01", "regret of a / b, here", "trials", 250, 100],
-        ["toy", "gate:here", "turns", 0, 5],
+        ["toy.02", "a, here", "turns", 0, 5],
     ]
-    assert of_document(rows)["toy", "gate:here"] == First("turns", 0, 5)
+    assert of_document(rows)["toy.02", "a, here"] == First("turns", 0, 5)

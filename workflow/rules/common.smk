@@ -1,3 +1,4 @@
+import atexit
 import os
 import sys
 
@@ -69,6 +70,21 @@ onstart:
         )
     except OptimistError as error:
         sys.exit(shown(f"error: {error}"))
+
+
+def say_how_to_force():
+    """Say how to play again if this run has found that everything is current."""
+    dag = getattr(workflow, "dag", None)
+    is_run = not (workflow.remote_exec or workflow.output_settings.dryrun)
+    if is_run and dag is not None and dag.jobs and not any(dag.needrun_jobs()):
+        print(
+            "to play it again: add --forcerun run time, or --config results=again/results "
+            "figures=again/figures before -- TARGET for a copy beside it",
+            file=sys.stderr,
+        )
+
+
+atexit.register(say_how_to_force)
 
 
 # Failed cells block nothing: the tables take all other cells, and name the missing ones.

@@ -19,7 +19,7 @@ from optimist.claims.evidence import Mean
 from optimist.claims.first import UNITS
 from optimist.claims.gates import Gates
 from optimist.claims.results import Result, concluded, error_of
-from optimist.claims.rule import DECIDED
+from optimist.claims.rule import DECIDED, UNDECIDED
 from optimist.claims.verdicts import Verdict, measure
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
@@ -32,7 +32,6 @@ LIKELY, EVEN = 0.7, 0.3
 AT_BOUND, AROUND_BOUND = 0.05, 0.10
 # A gate with a smaller p-value is not tested again in the replicates.
 WIDE_OPEN = 1e-6
-UNDECIDED = ("open", "doubted")
 NO_NUMBER = "The bound is the estimate: no number of {units} decides."
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
-from optimist.claims.rule import DECIDED
+from optimist.claims.rule import DECIDED, UNDECIDED
 from optimist.claims.table import claims_in
 from optimist.claims.verdicts import VERDICTS
 from optimist.claims.wording import number
@@ -105,29 +105,33 @@ def _line(check: Any) -> str:
 
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the first row of each open claim, sorted by the core-hours needed to decide it.
+    """Return the first row of each open or doubted claim, by the price of an answer.
 
-    Claims that no command can decide come last.
+    The price of an answer is that of the next look divided by its chance of an answer, which is
+    taken to be a half if it is unknown. Claims that no command can decide come last.
     """
-    heads = frame[frame["verdict"] == "open"].drop_duplicates("claim")
-    heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
+    heads = frame[frame["verdict"].isin(UNDECIDED)].drop_duplicates("claim")
+    chance = heads["chance"].astype(float).fillna(0.5)
+    price = heads["hours"].astype(float) / chance.where(chance > 0.0)
+    heads = heads.assign(price=price, decidable=heads["command"] != "")
     ordered = heads.sort_values(
-        ["decidable", "hours", "claim"], ascending=[False, True, True], na_position="last"
+        ["decidable", "price", "claim"], ascending=[False, True, True], na_position="last"
     )
-    return ordered.drop(columns="decidable")
+    return ordered.drop(columns=["decidable", "price"])
 
 
 def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
-    """Return the open claims with their causes and commands, as plain text.
+    """Return the open and doubted claims with their causes and commands, as plain text.
 
     Lines other than commands are wrapped at ``columns``.
     """
     lines = []
     for head, *_ in claims_in(open_claims(frame)):
-        texts = (f"{head.claim}  {head.statement}", f"    {head.cause}: {head.deciding}")
+        about = f"{head.claim} ({head.words})  {head.statement}"
+        texts = (about, f"    {head.cause}: {head.deciding}")
         lines += [folded(line, columns) for line in texts]
         lines += [f"    {head.command}"] if head.command else []
-    return "\n".join(lines) or "no claim is open"
+    return "\n".join(lines) or "no claim is open or doubted"
 
 
 def summary_block(frame: "pd.DataFrame") -> str:

@@ -31,6 +31,8 @@ from typing import Any
 
 BETTER = "better than claimed"
 DECIDED = ("reproduced", "supported", "depends", BETTER, "not reproduced", "doubted")
+# The words that further trials may still turn into an answer.
+UNDECIDED = ("open", "doubted")
 WORDS = (*DECIDED, "open", "untestable", "missing")
 WHERE_TESTABLE, IN_PART = "where testable", "in part"
 # Share of the allowed error that is reserved for declaring checks idle.

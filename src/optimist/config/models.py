@@ -93,10 +93,10 @@ class Config(Keys):
     additions: dict[str, Additions]
     only: Only  #: Selection of cells and products; an empty list selects all.
     #: Minimum number of trials or turns for the cells of a claim, by claim id. `optimist claims
-    #: --open` shows the number that would decide an open claim.
+    #: --open` prints the number of an open claim's next look.
     decide: dict[str, Trials]
-    #: Which cells are played. `ignore` plays every cell; `use` plays only cells that are missing
-    #: from the committed tables or were produced by different code.
+    #: Which trials are played. `ignore` plays all of them; `use` plays only trials that the
+    #: committed tables lack or that different code produced.
     committed: Literal["ignore", "use"]
     #: Whether a trial that exceeds its job's resources ends with a status. If false, the
     #: scheduler ends the whole job.
@@ -112,16 +112,19 @@ class Config(Keys):
 
 class Number(Keys):
     claim: str  #: Id of the claim.
-    check: str  #: Label of the check whose numbers the sentence quotes.
+    #: Label of the check whose numbers the sentence quotes, or a list of labels, whose range it
+    #: quotes.
+    check: str | list[str]
     reading: NotRequired[str]  #: Name of the reading; required if several readings have the check.
 
 
 class Said(Keys):
     claimed: str  #: What the paper claims.
-    found: str  #: What we found.
+    found: str  #: What we found, with numbers written as in `headline`.
     paper: str  #: The paper with its authors and a link, for the README's table.
     #: The findings in one sentence, for the README. Numbers are written as `{NAME[value]}`,
-    #: `{NAME[low]}`, `{NAME[high]}` or `{NAME[n]}`, where NAME is a key of `numbers`.
+    #: `{NAME[low]}`, `{NAME[high]}` or `{NAME[n]}`, where NAME is a key of `numbers`; over several
+    #: checks as `{NAME[range]}`, or `{NAME[inverse]}` for the range of 1 / value.
     headline: str
     says: str  #: What the paper says, for the README's table.
     measured: str  #: What we measured, with numbers written as in `headline`.

@@ -3,9 +3,11 @@
 Each sentence names the verdict on which it relies, and is rejected if that verdict changes.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from optimist.claims.effects import Range
 from optimist.config.load import read
 from optimist.config.models import Findings
 from optimist.core.errors import ConfigError, unknown_name
@@ -62,9 +64,12 @@ def fill(
     if any(claim["verdict"] == "shortened" for claim in claims.values()):
         return {"papers": {n: {**a, "found": ""} for n, a in about.items()}, "findings": []}
     for name in papers:
-        for claim, verdict in words[name]["expects"].items():
-            if not _holds(f"papers.{name}", claim, verdict, claims, strict):
-                about[name]["found"] = ""
+        place, expects = f"papers.{name}", words[name]["expects"].items()
+        if all(_holds(place, claim, verdict, claims, strict) for claim, verdict in expects):
+            numbers = _named(place, words[name].get("numbers", {}), claims)
+            about[name]["found"] = _formatted(about[name]["found"], numbers, f"{place}.found")
+        else:
+            about[name]["found"] = ""
     shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
     for i, entry in enumerate(shown):
         place = f"findings.{i}"
@@ -87,7 +92,7 @@ def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str)
     place, about = f"papers.{paper}", document["papers"][paper]
     for claim, verdict in about["expects"].items():
         _holds(place, claim, verdict, claims)
-    numbers = {name: _numbers(place, one, claims)[1] for name, one in about["numbers"].items()}
+    numbers = _named(place, about["numbers"], claims)
     texts = {key: " ".join(about[key].split()) for key in ("headline", "says", "measured")}
     return {
         key: text if key == "says" else _formatted(text, numbers, f"{place}.{key}")
@@ -114,25 +119,44 @@ def _holds(
     )
 
 
+def _named(
+    place: str, numbers: Mapping[str, Mapping[str, Any]], claims: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the numbers of each named check, or the range over several checks."""
+    return {name: _numbers(place, one, claims)[1] for name, one in numbers.items()}
+
+
 def _numbers(
     place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Find the check that a sentence names; return its index in the claim, and its numbers."""
+    """Find the check or the checks that a sentence names.
+
+    Return the index of the first one in the claim, and its numbers; ``range`` is the range of the
+    values of all of them.
+    """
     name = entry["claim"]
     if name not in claims:
         raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)
     claim = claims[name]
     labels = [check[COLUMN["check"]] for check in claim["checks"]]
     readings = [claim["readings"][check[0]][0] for check in claim["checks"]]
-    places = [
-        i
-        for i, (label, reading) in enumerate(zip(labels, readings, strict=True))
-        if label == entry["check"] and entry.get("reading") in (None, reading)
-    ]
-    if not places:
-        raise unknown_name(f"check of {name} in {place} of {SOURCE}", entry["check"], labels)
+    asked = entry["check"] if isinstance(entry["check"], list) else [entry["check"]]
+    places = []
+    for wanted in asked:
+        found = [
+            i
+            for i, (label, reading) in enumerate(zip(labels, readings, strict=True))
+            if label == wanted and entry.get("reading") in (None, reading)
+        ]
+        if not found:
+            raise unknown_name(f"check of {name} in {place} of {SOURCE}", wanted, labels)
+        places.append(found[0])
     check = claim["checks"][places[0]]
-    return places[0], {key: check[COLUMN[key]] for key in NUMBERS}
+    values = [claim["checks"][i][COLUMN["value"]] for i in places]
+    known = [value for value in values if value is not None]
+    ends = (min(known), max(known)) if known else (math.nan, math.nan)
+    numbers = {key: check[COLUMN[key]] for key in NUMBERS}
+    return places[0], {**numbers, "range": Range(ends), "inverse": Range(ends).inverse}
 
 
 def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:

@@ -17,10 +17,11 @@ CHECK_COLUMNS = (
 )
 COLUMN = {name: place for place, name in enumerate(CHECK_COLUMNS)}
 TEXTS = (
-    *("headline", "place", "statement", "kind", "verdict", "words", "explanation", "flags"),
-    *("stated", "if_counted", "parts", "own_interval", "cause", "deciding", "command"),
+    *("headline", "place", "statement", "quote", "paper_value", "kind", "verdict", "words"),
+    *("effect", "explanation", "typical", "flags", "stated", "if_counted", "parts"),
+    *("own_interval", "cause", "likely", "deciding", "command"),
 )
-NUMBERS = ("level", "alpha", "turns", "hours", "line")
+NUMBERS = ("level", "alpha", "turns", "hours", "chance", "line")
 CHECK_DIGITS = 4
 
 

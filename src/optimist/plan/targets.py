@@ -334,10 +334,14 @@ class PlannedTargets:
                 words = "The verdicts on all claims."
                 if kind != "claims":
                     words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
-                files = self._basis.layout.product(paper, kind, name)
-                targets[f"{paper}_{name}"] = words, files.values
+                targets[f"{paper}_{name}"] = words, partial(self._own, paper, kind, name)
         # Snakemake calls input functions only for requested targets, so other files are not listed.
         return {name: (words, partial(_listed, files)) for name, (words, files) in targets.items()}
+
+    def _own(self, paper: str, kind: str, name: str) -> list[str]:
+        """Return a product's files, and the results that it is made from."""
+        product = self.product(paper, kind, name)
+        return [*self.inputs(product), *product.files.values()]
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
         """Return all results in the given settings, and the products that need no other results."""

@@ -8,6 +8,7 @@
   // Words, signs and colours of verdicts and outcomes.
   const LOOKS = {
     reproduced: ["✓", "good"], held: ["✓", "good"], matches: ["✓", "good"], holds: ["✓", "good"],
+    "better than claimed": ["✓", "good"],
     supported: ["✓", "half"], depends: ["◐", "half"], doubted: ["✗", "half"],
     "not reproduced": ["✗", "bad"], violated: ["✗", "bad"], differs: ["✗", "bad"], fails: ["✗", "bad"],
     open: ["?", "open"], untestable: ["–", "open"], idle: ["–", "open"], missing: ["–", "open"], reported: ["·", "open"], shortened: ["·", "open"],

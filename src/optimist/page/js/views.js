@@ -207,6 +207,9 @@
       h("p", { class: "small" }, link(`paper/${about.paper}`, `‹ ${paperName(about.paper)}`)),
       h("h1", {}, `${short(id)} `, about.statement),
       h("p", {}, app.verdict(about.verdict, about.words), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
+      about.quote ? h("blockquote", {}, `“${about.quote}”`, about.paper_value ? h("span", { class: "quiet" }, ` The paper prints ${about.paper_value}.`) : null) : null,
+      about.effect ? h("p", {}, h("b", {}, "We measure: "), about.effect) : null,
+      about.typical ? h("p", {}, h("b", {}, "In the typical trial: "), about.typical, ".") : null,
       why(about),
       glossary(),
       about.flags ? h("p", { class: "note" }, about.flags[0].toUpperCase(), about.flags.slice(1).replace(/\.$/, ""), ".") : null,
@@ -265,7 +268,7 @@
 
   function needed(about) {
     if (!about.deciding) return null;
-    return h("div", { class: "note" }, h("p", {}, h("b", {}, `Open for ${about.cause}: `), about.deciding), about.command ? command(about.command) : null);
+    return h("div", { class: "note" }, h("p", {}, h("b", {}, `The next look (${about.cause}): `), about.deciding), about.command ? command(about.command) : null);
   }
 
   // Additions to the verdict: the stated reading, the verdict with our own readings, and the verdicts
@@ -286,21 +289,21 @@
     ];
   }
 
-  // What would decide the open claims, cheapest first. Claims that no number of trials decides are last.
+  // The next looks of open and doubted claims, by the price of an answer. Claims without a command are last.
   function openClaims() {
-    const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "open");
-    const order = ([, claim]) => (claim.command ? claim.hours ?? 1e6 : 1e9);
+    const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "open" || claim.verdict === "doubted");
+    const order = ([, claim]) => (claim.command ? (claim.hours ?? 1e6) / Math.max(claim.chance ?? 0.5, 1e-6) : 1e12);
     open.sort((a, b) => order(a) - order(b));
     const rows = open.map(([id, claim]) => [
       link(`claim/${id}`, id), claim.headline || claim.statement,
-      claim.cause, worded(claim).deciding,
-      claim.command && claim.hours !== null ? number(claim.hours, 2) : "–",
+      claim.words, claim.cause, worded(claim).deciding,
+      claim.command && claim.hours !== null ? number(claim.hours, 1) : "–", claim.likely || "–",
     ]);
     const commands = open.filter(([, claim]) => claim.command);
     return [
-      h("h1", {}, "What would decide the open claims"),
-      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} open, the cheapest to decide first. Core-hours are hours of one processor core, for the trials that are lacking; they are left out where a part of them is not known. The commands are below.`),
-      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Open claims" }, table(["claim", "statement", "cause", "what would decide it", "core-hours"], rows, null, "stacked")) : null,
+      h("h1", {}, "The next look at open claims"),
+      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} open or doubted, the cheapest answer first. Core-hours are hours of one processor core, for the trials of the next look. Its chance of an answer comes from resampled trials and decides nothing. The commands are below.`),
+      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Open claims" }, table(["claim", "statement", "word", "cause", "next look", "core-hours", "answer"], rows, null, "stacked")) : null,
       commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
       h("p", {}, "The same list, in a terminal:"), command("optimist claims --open"),
     ];
