@@ -144,8 +144,42 @@ def test_a_run_writes_the_tables_and_a_second_one_does_nothing(origin):
 def test_everything_is_played_in_a_fresh_clone_and_nothing_with_use(clone):
     assert planned(clone, TARGET) == {"run": 8, "study": 1, **PRODUCTS}
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
+    assert planned(clone, "figures/toy/fig1.png", "figures/toy/claims.csv") == {}
     targets = ("figures/toy/fig1.png", "toy_fig1", "toy_finals", "toy_claims")
-    assert planned(clone, *targets) == planned(clone, *targets, committed="use") == {}
+    assert planned(clone, *targets, committed="use") == {}
+
+
+def test_a_named_target_plays_its_own_cells(clone):
+    assert planned(clone, "toy_fig1") == {"run": 2, "figure": 1}
+    assert planned(clone, "toy_claims") == {"run": 8, "study": 1, "claims": 1}
+    again = {"results": "again/results", "figures": "again/figures"}
+    assert planned(clone, "toy_fig1", **again) == {"run": 2, "figure": 1}
+    committed = (clone.root / "figures/toy/fig1.png").read_bytes()
+    snakemake(clone, "toy_fig1", **again)
+    assert (clone.root / "again/figures/toy/fig1.png").is_file()
+    assert (clone.root / "figures/toy/fig1.png").read_bytes() == committed
+    done = snakemake(clone, "toy_fig1", **again)
+    assert done.stderr.splitlines()[-1].startswith("to play it again: add --forcerun run time")
+
+
+def test_more_trials_follow_those_of_the_committed_table(clone):
+    table = TrialTable(clone.root / "figures/toy/trials.parquet")
+    before = table.recorded("regret", "s1", "gloc").content
+    clone.edit("config/papers/toy/runs.yaml", "trials: 10", "trials: 15")
+    assert planned(clone, TARGET, committed="use") == {"run": 8, **PRODUCTS}
+    done = snakemake(clone, TARGET, committed="use")
+    assert "000-009" not in done.stderr
+    names = [path.name[:7] for path in (clone.root / "results/run").rglob("*.parquet")]
+    assert {*names} == {"010-014"}
+    assert planned(clone, TARGET, committed="use") == {}
+    appended = TrialTable(clone.root / "figures/toy/trials.parquet").recorded(
+        "regret", "s1", "gloc"
+    )
+    assert appended.take(range(10)).content == before
+    shutil.rmtree(clone.root / "results")
+    snakemake(clone, TARGET)  # every trial, in one run
+    whole = TrialTable(clone.root / "figures/toy/trials.parquet").recorded("regret", "s1", "gloc")
+    assert whole.content == appended.content
 
 
 def test_a_changed_colour_draws_what_shows_it_and_then_nothing(clone):
