@@ -38,7 +38,13 @@ class Worlds:
         rows = [row for row in document["first"] if tuple(row[:2]) == (claim.id, check.label)]
         self.first = {(row[0], row[1]): first_of(row) for row in rows}
         self.check, self.least = check, document.get("least", 1)
-        self.learners = {s: document["learners"].get(s, ()) for s in check.settings}
+        learners, named = document["learners"], {*check.algorithms}
+        # Of the methods that the check does not name, the best decides: two of them are enough.
+        self.learners = {
+            s: [a for a in learners.get(s, ()) if a in named]
+            + [a for a in learners.get(s, ()) if a not in named][:2]
+            for s in check.settings
+        }
         (start, n0) = next(((f.start, f.n0) for f in self.first.values()), (0, 1))
         start += check.arguments.get("tuning", 0)
         self.number = start + max(n0, self.least, FEWEST, UNITS["trials"], check.splits)
@@ -48,7 +54,9 @@ class Worlds:
         alike = document["alike"]
         # Uniform play is where the runs have it, in a setting that shares it.
         self.homes = {
-            s: next((t for t in players if alike.get(t) == alike[s] and UNIFORM in players[t]), None)
+            s: next(
+                (t for t in players if alike.get(t) == alike[s] and UNIFORM in players[t]), None
+            )
             for s in self.settings
         }
         self.alike = {s: alike[s] for s in {*self.settings, *self.homes.values()} - {None}}
@@ -59,15 +67,18 @@ class Worlds:
         places = {s: i for i, s in enumerate(self.settings)}
         methods = {a: i for i, a in enumerate(self.methods)} | {UNIFORM: -1}
         learners = tuple(
-            (*sorted(methods[a] for a in self.learners[s] if a in methods),)
-            + (len({*self.learners[s]} - {*methods}), self.homes[s] is not None)
+            (
+                *sorted(methods[a] for a in self.learners[s] if a in methods),
+                bool({*self.learners[s]} - {*methods}),
+                self.homes[s] is not None,
+            )
             for s in self.settings
         )
         arguments = tuple(
             sorted((k, frozen(v, places | methods)) for k, v in self.check.arguments.items())
         )
-        about = self.check.metric, self.check.relation, self.check.bound_text, self.number
-        return *about, arguments, learners, frozen([*self.first.values()], {})
+        about = self.check.metric, self.check.relation, self.check.bound_text
+        return *about, arguments, learners
 
     def gates(self, **world):
         """Return gates on the tables of a world."""
@@ -80,21 +91,33 @@ class Worlds:
         return Gates(groups, self.first, self.learners, self.least)
 
     def __iter__(self):
-        """Yield keywords of worlds on all sides of the check's bounds, the likely ones first."""
+        """Yield keywords of worlds on all sides of the check's bounds, the likely ones first.
+
+        Only what the check sees differs from world to world.
+        """
         ends = [end for end in self.check.allowed if math.isfinite(end) and end]
-        near = {end * f for end in ends for f in (0.7, 0.95, 1.05, 1.4) if end > 0.0}
-        factors = sorted(near | {0.01, 0.1, 0.3, 0.6, 1.0, 1.6, 3.0, 10.0, 100.0}, key=distance)
-        sizes = [1.0, *(HORIZON * abs(end) * f for end in ends for f in (0.1, 10.0))]
-        changes = [(a, 1.0) for a in factors] + [(1.0, b) for b in factors if b != 1.0]
-        for size, growth, beaten in itertools.product(
-            sizes, (0.5, 1.0, 0.0), (100.0, 1.0, 3.0, 1e4)
-        ):
-            for method, setting in changes:
-                for is_level in (True, False):
-                    yield {
-                        **{"size": size, "growth": growth, "beaten": beaten, "method": method},
-                        **{"setting": setting, "is_level": is_level},
-                    }
+        near = [end * f for f in (0.7, 1.4, 0.95, 1.05) for end in ends if end > 0.0]
+        factors = [1.0, *near, *(0.3, 3.0, 0.01, 100.0)]
+        arguments = self.check.arguments
+        is_curved = "since" in arguments or not {*arguments} - {"algorithm", "setting", *SPLITS}
+        worlds = {
+            "growth": (0.5, 1.0, 0.0) if is_curved else (0.5,),
+            "is_level": (True, False) if len(self.settings) > 1 else (True,),
+            "beaten": (100.0, 1.0, 3.0, 1e4),
+            "method": factors if len({a for _, a in self.named}) > 1 else (1.0,),
+            "setting": factors if len(self.settings) > 1 else (1.0,),
+            "size": (1.0, *(HORIZON * abs(end) * f for end in ends for f in (0.1, 10.0))),
+        }
+        combinations = itertools.product(*worlds.values())
+        usual = [values[0] for values in worlds.values()]
+
+        def unusual(world):
+            return sum(a != b for a, b in zip(world, usual, strict=True))
+
+        yield from (dict(zip(worlds, w, strict=True)) for w in sorted(combinations, key=unusual))
+
+
+SPLITS = ("folds", "repeats")
 
 
 class Played(Mapping):

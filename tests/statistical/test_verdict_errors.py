@@ -7,6 +7,7 @@ written again in `words_by_hand`; tests/unit/test_rule.py compares that with the
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,8 @@ from optimist.claims.cells import Groups
 from optimist.claims.checks import claims_of
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gates
-from optimist.claims.verdicts import evaluate
+from optimist.claims.results import concluded
+from optimist.claims.verdicts import evaluate, measure
 
 pytestmark = pytest.mark.statistical
 
@@ -148,6 +150,68 @@ def test_a_false_check_is_rarely_accepted_or_idle(shape, correlation):
     assert share(words(support, refute, idle), "reproduced") <= LIMIT
 
 
+# Better than claimed. The praising end of a band is at 0, and the other one far below.
+
+
+@each_world
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_reading_that_is_true_is_rarely_better_than_claimed(shape, correlation):
+    # All checks of one reading are on the praising ends, and those of the others far beyond.
+    beyond, inside = p_values(world(*shape, 0, rest=TRUE), correlation)
+    sure = np.full_like(beyond, 1e-9)
+    found = words(inside, np.minimum(1.0, 2.0 * beyond), relaxed=sure)
+    assert share(found, words_by_hand.BETTER) <= LIMIT
+    if shape[0] > 1:  # where none is true, the word comes out
+        beyond, inside = p_values(world(*shape, rest=2.0 * TRUE), correlation)
+        found = words(inside, np.minimum(1.0, 2.0 * beyond), relaxed=sure)
+        assert share(found, words_by_hand.BETTER) >= 0.97
+
+
+@each_world
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape[1] > 1])
+def test_a_reading_that_fails_elsewhere_is_rarely_better_than_claimed(shape, correlation):
+    # One check of one reading is on a bound that is no praising end; all others are praised.
+    support, refute = p_values(world(*shape, (0, 0), rest=TRUE), correlation)
+    praised = np.ones_like(support, bool)
+    praised[:, 0, 0] = False
+    sure = np.full_like(support, 1e-9)
+    found = words(
+        np.where(praised, 1.0, support),
+        np.where(praised, sure, refute),
+        relaxed=np.where(praised, sure, support),
+    )
+    rate = share(found, words_by_hand.BETTER)
+    assert rate == pytest.approx(ALPHA, abs=spare(ALPHA, N))
+
+
+# One suffices.
+
+
+@each_world
+@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (9, 1), (9, 2), (50, 1)])
+def test_one_of_several_that_suffices_is_rarely_found_where_there_is_none(shape, correlation):
+    number = shape[0]
+    support, refute = p_values(world(*shape, (slice(None), 0), rest=TRUE), correlation)
+    assert share(words(support, refute, size=number), "reproduced") <= LIMIT
+    # One of them is true on its bounds, and all others are false by far.
+    support, refute = p_values(world(*shape, 0, rest=FALSE), correlation)
+    assert share(words(support, refute, size=number), "not reproduced") <= LIMIT
+    # They are what the sentence says: one true alternative is enough.
+    support, refute = p_values(world(*shape, 0, rest=FALSE, at=2.0 * TRUE), correlation)
+    assert share(words(support, refute, size=number), "reproduced") >= 0.99
+
+
+@each_world
+def test_others_choices_of_one_that_suffices_have_the_errors_of_readings(correlation):
+    # Two readings of three alternatives each: all of the first false, all of the second true.
+    truth = world(6, 1, slice(3, None), rest=EDGE, at=2.0 * TRUE)
+    holding, *_ = words_by_hand.named(*p_values(truth, correlation), size=3)
+    assert holding[:, 0].mean() <= LIMIT and holding[:, 1].mean() >= 0.99
+    truth = world(6, 1, 0, rest=2.0 * FALSE, at=EDGE)
+    _, failing, _, _ = words_by_hand.named(*p_values(truth, correlation), size=3)
+    assert failing[:, 0].mean() <= LIMIT and failing[:, 1].mean() >= 0.99
+
+
 # Bad faith.
 
 
@@ -254,7 +318,7 @@ def test_a_gate_on_its_bound_rarely_opens_and_its_check_is_rarely_idle(bound):
     """Nobody beats uniform play by more than the factor of the check."""
     number = replicates(4000)
     tables = {"finals": players(number, 30, uniform=bound, a=1.0, b=1.0)}
-    gates = Gates(Groups(tables), {}, "toy")
+    gates = Gates(Groups(tables), {}, {})
     written = document(claim_with(*(reading(ratio(str(r), bound)) for r in range(number))))
     (claim,) = claims_of(written)
     found = [gates.of(claim.id, one.checks[0]) for one in claim.readings]
@@ -263,6 +327,196 @@ def test_a_gate_on_its_bound_rarely_opens_and_its_check_is_rarely_idle(bound):
     idle = np.mean([g.idle <= 0.1 * ALPHA for g in found])
     assert idle <= 0.1 * ALPHA + spare(0.1 * ALPHA, number)
     assert bound > 1 or idle == 0
+
+
+# Gates of one method, of two, and of one in several settings: which words somebody gets who learns
+# nothing, or whose check is on its bound.
+
+HERE, THERE = "here", "there"
+RADII = [f"here[factor={i}]" for i in range(4)]
+
+
+def to_uniform(relation, bound, setting=HERE):
+    about = {"setting": setting, "numerator": "x", "denominator": "uniform"}
+    return check_of("regret", "ratio", about, relation, bound)
+
+
+def of_two(relation, bound, **keys):
+    about = {"setting": HERE, "numerator": "y", "denominator": "x"}
+    return check_of("regret", "ratio", about, relation, bound, **keys)
+
+
+def over_settings(relation, bound):
+    about = {"algorithm": "x", "setting": THERE, "base": HERE}
+    return check_of("regret", "ratio", about, relation, bound)
+
+
+def texts(*readings, n=100, **means):
+    """Return how often each text comes out, where each player has a mean in each setting.
+
+    A mean is one number for all settings that share uniform play, or one for each setting.
+    """
+    number, settings = replicates(4000), {c for r in readings for c in settings_of(r)}
+    own = {
+        (setting, name): mean[setting] if isinstance(mean, dict) else mean
+        for name, mean in means.items()
+        for setting in settings
+    }
+    # One uniform play for all settings with the same name.
+    own = {(s if name != "uniform" else home(s), name): mean for (s, name), mean in own.items()}
+    learners = {
+        s: [name for other, name in own if other == s and name != "uniform"] for s in settings
+    }
+    alike = {s: s.partition("[")[0] for s in {*settings, *(s for s, _ in own)}}
+    (claim,) = claims_of(document(claim_with(*readings)))
+    rng = np.random.default_rng([12, n, len(own)])
+    rows = pd.DataFrame({"trial": np.arange(n), "round": 100, "status": "ok"})
+    found = Counter()
+    for _ in range(number):
+        common = rng.lognormal(0.0, 0.3, n)
+        tables = {
+            pair: rows.assign(regret=mean * common * rng.gamma(4.0, 0.25, n))
+            for pair, mean in own.items()
+        }
+        # All of these trials were planned, so that their p-values are doubled once.
+        gates = Gates(Groups({"finals": tables}, alike), {}, learners, n)
+        results = [
+            replace(result, k=0).compared()
+            for one in claim.readings
+            for result in (measure(claim, one, check, gates) for check in one.checks)
+        ]
+        found[concluded(claim, results).text] += 1
+    return {text: count / number for text, count in found.items()}
+
+
+def home(setting):
+    return setting.partition("[")[0]
+
+
+def settings_of(written):
+    about = [check["arguments"] for check in written["checks"]]
+    return {one[key] for one in about for key in ("setting", "base") if key in one}
+
+
+def of_radii(*means):
+    """Return readings of four radii that share uniform play, and the means of x in them."""
+    readings = [reading(to_uniform("above", 0.8, s), name=s) for s in RADII]
+    return readings, {"uniform": 1.0, "x": dict(zip(RADII, means, strict=True)), "z": 0.3}
+
+
+ABOVE, BELOW = reading(to_uniform("above", 0.8)), reading(to_uniform("below", 0.5))
+SIMILAR = reading(of_two("between", [0.8, 1.25], better="below"))
+TWO_PLACES = reading(to_uniform("below", 0.5), to_uniform("below", 0.5, THERE))
+GROWS, STAYS = reading(over_settings("above", 2)), reading(over_settings("below", 2))
+BESIDE = reading(over_settings("below", 2), to_uniform("below", 0.9))
+
+
+@pytest.mark.parametrize(
+    ("readings", "means", "rates"),
+    [
+        pytest.param(
+            [ABOVE],
+            {"uniform": 1.0, "x": 0.8, "z": 0.3},
+            {"reproduced": 0.0115, "not reproduced": 0.013},
+            id="one method on its bound, another learns",
+        ),
+        pytest.param(
+            [ABOVE],
+            {"uniform": 1.0, "x": 1.0, "z": 1.0},
+            {"reproduced": 0.0},
+            id="all play uniformly",
+        ),
+        pytest.param(
+            [ABOVE],
+            {"uniform": 1.0, "x": 1.0} | dict.fromkeys("abcde", 0.8),
+            {"reproduced": 0.002},
+            id="five others exactly on the gate",
+        ),
+        pytest.param(
+            [ABOVE],
+            {"uniform": 1.0, "x": 1.0, "z": 0.3},
+            {"reproduced": 0.75},
+            id="one plays uniformly, another learns",
+        ),
+        pytest.param(
+            [BELOW],
+            {"uniform": 1.0, "x": 0.5, "z": 0.1},
+            {"reproduced": 0.0115, "not reproduced": 0.011},
+            id="an exaggeration on its bound",
+        ),
+        pytest.param(
+            [BELOW],
+            {"uniform": 1.0, "x": 1.0, "z": 0.1},
+            {"not reproduced": 1.0},
+            id="an exaggeration of one that plays uniformly",
+        ),
+        pytest.param(
+            [TWO_PLACES],
+            {"uniform": 1.0, "x": {HERE: 1.0, THERE: 0.1}, "z": {HERE: 0.5, THERE: 0.1}},
+            {"reproduced where testable": 0.0013},
+            id="a false check beside a true one, another method on the bound of idleness",
+        ),
+        pytest.param(
+            *of_radii(0.8, 0.8, 0.8, 0.8),
+            {"supported": 0.007, "doubted": 0.010},
+            id="four radii share uniform play, all on the bound",
+        ),
+        pytest.param(
+            *of_radii(0.8, 0.3, 0.3, 0.3),
+            {"not reproduced": 0.012, "depends": 0.0045},
+            id="four radii share uniform play, one true and three false",
+        ),
+        pytest.param(
+            *of_radii(0.8, 2.0, 2.0, 2.0),
+            {"reproduced": 0.0117},
+            id="four radii share uniform play, one false and three true",
+        ),
+        pytest.param(
+            [SIMILAR],
+            {"uniform": 1.0, "x": 1.0, "y": 1.0, "z": 0.3},
+            {"reproduced": 0.0},
+            id="two that play uniformly are comparable",
+        ),
+        pytest.param(
+            [reading(of_two("above", 2))],
+            {"uniform": 1.0, "x": 1.0, "y": 1.0, "z": 0.3},
+            {"untestable": 1.0},
+            id="two that play uniformly, one said to be twice as bad",
+        ),
+        pytest.param(
+            [STAYS],
+            {"uniform": 1.0, "x": 1.0, "z": 0.3},
+            {"reproduced": 0.0},
+            id="one that plays uniformly does not grow",
+        ),
+        pytest.param(
+            [BESIDE],
+            {"uniform": 1.0, "x": {HERE: 0.2, THERE: 1.0}, "z": 0.1},
+            {"not reproduced": 1.0, "reproduced where testable": 0.0},
+            id="one that learns in one of two settings grows five times",
+        ),
+        pytest.param(
+            [BESIDE],
+            {"uniform": 1.0, "x": {HERE: 0.5, THERE: 1.0}, "z": 0.1},
+            {"not reproduced": 0.013},
+            id="one that learns in one of two settings grows twice",
+        ),
+        pytest.param(
+            [GROWS],
+            {"uniform": {HERE: 1.0, THERE: 3.0}, "x": {HERE: 1.0, THERE: 3.0}}
+            | {"z": {HERE: 0.3, THERE: 0.9}},
+            {"reproduced": 0.0},
+            id="one that plays uniformly grows as uniform play does",
+        ),
+    ],
+)
+def test_words_of_those_who_learn_nothing_and_of_checks_on_their_bounds(readings, means, rates):
+    found = texts(*readings, **means)
+    number = replicates(4000)
+    for text, rate in rates.items():
+        # The named rates are of 4,000 worlds themselves.
+        width = spare(max(rate, 0.002), number) + spare(max(rate, 0.002), 4000)
+        assert found.get(text, 0.0) == pytest.approx(rate, abs=width if rate < 1.0 else 0.01), text
 
 
 # From tables to words: noise that is skewed, and the power that is named.

@@ -322,6 +322,18 @@ def test_one_of_several_checks_suffices():
     assert found(2.0, 0.0, 2.0, other=2.0).word == "not reproduced"
 
 
+def test_checks_of_which_one_suffices_are_corrected_as_one():
+    # p of the failing side is 0.0176, so 0.025 asks for less than two such checks.
+    near = ratio("below", at(-2.9), any_of="rivals")
+    assert outcomes(judge(near, near, finals=TEN)) == ["fails", "fails"]
+    beside = judge(near, near, ratio("below", 10), finals=TEN)
+    assert (beside.word, outcomes(beside)) == ("open", ["open"] * 3)
+    # For holding it is 0.0111, and twice that if there are two.
+    held = ratio("below", at(2.6), any_of="rivals")
+    assert outcomes(judge(ratio("below", at(3.2), any_of="r"), finals=TEN)) == ["holds"]
+    assert outcomes(judge(held, {**held, "bound": at(3.2)}, finals=TEN)) == ["open", "holds"]
+
+
 def test_where_no_reading_is_stated_the_verdict_says_so():
     found = decide(reading(fact("x"), status="unstated"), tables={"facts": facts(x=0.0)})
     assert found.stated == "the paper fixes no reading"

@@ -52,7 +52,9 @@ READINGS = [
 CHOICE = {
     "name": "the radius",
     "about": "It is.",
-    "alternatives": {name: {"name": f"R {name}", "about": "It is."} for name in ("nu", "sd", "odd")},
+    "alternatives": {
+        name: {"name": f"R {name}", "about": "It is."} for name in ("nu", "sd", "odd")
+    },
 }
 
 
@@ -87,7 +89,8 @@ def results(made, values, units=None):
     for (one, check), value in zip(places(made), values, strict=False):
         n = None if units is None else units[len(found)]
         evidence = None if value is None else Exact(float(value), n)
-        found.append(Result(check, one, evidence, None, ""))
+        outcome = "missing" if value is None else "open"
+        found.append(Result(check, one, evidence, None, "", outcome=outcome))
     return found
 
 
@@ -180,15 +183,21 @@ def test_settings_are_named_in_the_order_of_their_titles():
     assert "s3, s5 and f1" in made.effect.sentence(made, known, {"f1": "f1"})
 
 
-def test_values_that_are_missing_are_left_out_and_none_is_unmeasured():
-    made = claim("It is {it} in {it.settings}, of {it.n}.", it={"statistic": "ratio"})
-    values = [None, 2.0, math.nan, 3.0, *[None] * 7]
+def test_values_that_are_no_number_are_left_out():
+    made = claim("It is {it} in {it.settings}, of {it.n}.", it={"setting": ["s3", "s5"]})
+    values = [math.nan, 2.0, math.nan, 3.0, *[math.nan] * 7]
     assert made.effect.sentence(made, results(made, values), TITLES) == (
-        "It is 2.0 to 3.0 in logistic, S = 5, of 0."
+        "It is 2.0 to 3.0 in logistic, S = 3 and 5, of 0."
     )
-    assert made.effect.sentence(made, results(made, [None] * 11), TITLES) == (
-        "It is unmeasured in , of 0."
+    assert made.effect.sentence(made, results(made, [math.nan] * 11), TITLES) == (
+        "It is unmeasured in logistic, S = 3 and 5, of 0."
     )
+
+
+def test_a_selection_with_a_check_that_is_missing_is_unmeasured():
+    made = claim("It is {it} and {other}.", it={"setting": "s3"}, other={"setting": "s5"})
+    values = [1.0, 2.0, None, *[2.0] * 8]
+    assert made.effect.sentence(made, results(made, values), TITLES) == "It is unmeasured and 2.0."
 
 
 def test_the_units_of_a_check_are_all_that_were_measured():

@@ -132,7 +132,9 @@ def test_trials_before_the_first_that_counts_change_nothing():
 def test_a_reading_that_was_added_late_is_open_until_fresh_trials_decide():
     other = {**RATIO, "arguments": {**RATIO["arguments"], "denominator": "b"}}
     labels = LABEL, LABEL.replace("/ a", "/ b")
-    rows = [["toy.01", name, "trials", start, 10] for name, start in zip(labels, (0, 20))]
+    rows = [
+        ["toy.01", name, "trials", start, 10] for name, start in zip(labels, (0, 20), strict=True)
+    ]
     readings = [reading(RATIO, name="first"), reading(other, name="added", status="unstated")]
     about = {"learners": {"here": ["a", "b"]}}
     words = []
@@ -294,8 +296,7 @@ def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
         check_first(claims, {}, {}, 20)
     shown = "; ".join(f'toy.01,"median {column} of a, here",trials,0,20' for column in "pqr")
     assert str(error.value) == (
-        "config/first.csv lacks 5 rows; required: one for each check, such as "
-        f"{shown} and 2 more"
+        f"config/first.csv lacks 5 rows; required: one for each check, such as {shown} and 2 more"
     )
     rows = {("toy.01", f"median {column} of a, here"): First("trials", 0, 20) for column in "pqrst"}
     check_first(claims, rows, {}, 20)

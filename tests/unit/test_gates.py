@@ -362,26 +362,24 @@ def test_tunings_of_a_check_are_one_place(other):
 
 # One method in several settings.
 
+PLACES = ("here", "there")
+AXIS = {"settings": ["here", "there"], "points": [1, 2]}
 OVER_SETTINGS = [
     GROWTH,
-    ("slope", {"algorithm": "a", "settings": ["here", "there"], "points": [1, 2]}),
-    (
-        "slope",
-        {
-            **{"numerator": "a", "denominator": "uniform"},
-            **{"settings": ["here", "there"], "points": [1, 2]},
-        },
-    ),
-    ("exponent", {"algorithm": "a", "settings": ["here", "there"], "points": [1, 2]}),
+    ("slope", {"algorithm": "a", **AXIS}),
+    ("slope", {"numerator": "a", "denominator": "uniform", **AXIS}),
+    ("exponent", {"algorithm": "a", **AXIS}),
     ("growth", {**TO_UNIFORM, "base": "there"}),
 ]
-PLACES = ("here", "there")
 
 
 @pytest.mark.parametrize(("statistic", "arguments"), OVER_SETTINGS)
 def test_below_a_bound_a_method_has_to_learn_everywhere_and_above_it_somebody(statistic, arguments):
     # It learns in one of two settings, and another method in both.
-    tables = [*quiet("here", uniform=20.0, a=10.0, b=5.0), *quiet("there", uniform=14.0, a=13.9, b=5)]
+    tables = [
+        *quiet("here", uniform=20.0, a=10.0, b=5.0),
+        *quiet("there", uniform=14.0, a=13.9, b=5),
+    ]
     about = learners(here="ab", there="ab")
     low = max(least(tables, "a", 1.25, setting) for setting in PLACES)
     somebody = max(least(tables, "ab", 1.25, setting) for setting in PLACES)
@@ -428,7 +426,7 @@ def test_a_setting_without_uniform_play_is_named_beside_one_that_has_it():
 
 @pytest.mark.parametrize("about", [{}, learners(here="ab")])
 def test_an_order_of_regrets_is_never_idle(about):
-    tables = play(uniform=10.0, a=10.0, b=10.1)
+    tables = quiet(uniform=10.0, a=20.0, b=20.1)
     for relation in ("below", "above"):
         for arguments in (SIDES, TO_UNIFORM):
             found = gate(check("ratio", arguments, relation, 1), finals=tables, about=about)
@@ -454,9 +452,7 @@ def test_settings_that_uniform_play_does_not_see_read_the_one_with_most_trials()
     # It need not be played there at all, and only uniform play is shared.
     found = gate(written, finals=[*own, many], about=shared)
     assert found.remark == "" and found.support < 1e-3
-    verdict = decide(
-        reading(check(arguments=SIDES)), tables={"finals": [*own, many]}, about=shared
-    )
+    verdict = decide(reading(check(arguments=SIDES)), tables={"finals": [*own, many]}, about=shared)
     assert verdict.word == "missing"
 
 

@@ -581,6 +581,7 @@ LATE = [
 ]
 T_OVER_R = {"setting": "t", "base": "r"}
 RST = {"settings": ["r", "s", "t"]}
+R_AND_S = {"settings": ["r", "s"], "points": [3, 12]}
 SINCE = {**A, **RST, "points": [1, 4, 16], "since": [1, 2, 4]}
 FEW = pd.DataFrame({"round": [1, 492, 1000, 2000], "trial": 0, "status": "ok"})
 FEW = FEW.assign(regret=FEW["round"] ** 0.5, setting="here", algorithm="a")
@@ -592,6 +593,18 @@ VALUES += [finals(x, "b", [2.0]) for x in "rst"]
 COUNTS = {"r": [1.0, 2.0], "s": [2.0, 4.0], "t": [8.0, 16.0]}
 COUNTED = [finals(x, "a", [1.0, 1.0], m=m) for x, m in COUNTS.items()]
 U_V = finals("here", "a", [1.0] * 3, u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])
+# Largest quotients of 2 and of 8 where the setting is four times as large.
+QUOTIENTS = pd.concat(
+    [
+        finals("r", "a", [1.0] * 3, u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0]),
+        finals("s", "a", [1.0] * 2, u=[8.0, 9.0], v=[1.0, 3.0]),
+    ]
+)
+# Regret after round 8 is 0.9 %, 1 % and half of the whole.
+FOUND = pd.concat(
+    finals("here", "a", regrets).assign(round=t)
+    for t, regrets in ((8, [99.1, 99.0, 50.0]), (100, [100.0] * 3))
+)
 WARM = finals("here", "a", [1.0] * 2, warm_up_rounds=[20, 30])
 MIDWAY = finals("here", "a", [3.0, 5.0], regret_half=[2.0, 2.0])
 ROUNDS = np.arange(1, 301)
@@ -633,6 +646,8 @@ KNOWN = [
     ("rate of column", {**OF_A, "column": "warm_up_rounds"}, {"finals": WARM}, 0.25, 2),
     ("largest of column", {**OF_A, "column": "u"}, {"finals": U_V}, 6.0, 3),
     ("largest of quotient", {**OF_A, "top": "u", "bottom": "v"}, {"finals": U_V}, 2.0, 3),
+    ("slope of quotient", {**A, **R_AND_S, "top": "u", "bottom": "v"}, {"finals": QUOTIENTS}, 1, 2),
+    ("found of regret", {**OF_A, "since": 8}, {"regrets": FOUND}, 1 / 3, 3),
     ("ratio of column", {**A, **T_OVER_R, "column": "m"}, {"finals": COUNTED}, 8.0, 2),
     # Logarithms to base two: 0, 1, 3.
     ("curvature of column", {**A, **RST, "column": "m"}, {"finals": COUNTED}, math.log(2.0), 2),

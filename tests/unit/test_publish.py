@@ -17,11 +17,12 @@ from result_files import toy_trials
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.config import load as config
 from optimist.core.errors import ConfigError, ResultError
-from optimist.core.files import locked, write_text
+from optimist.core.files import locked, sha256, write_text
 from optimist.experiments import cell_records, cell_trials, results
 from optimist.experiments.cell_trials import of_result
 from optimist.experiments.job import make_race, make_result
 from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.trial_table import write as write_table
 from optimist.experiments.trials import run
 from optimist.figures.studies import study_class
 from optimist.figures.studies import tables as study_tables
@@ -30,6 +31,7 @@ from optimist.plan.plan import Plan
 from optimist.plan.publish import publish
 from optimist.plan.remake import decide_one, draw, of_other_code, plans, shown, warn
 from optimist.plan.reseal import fault_of, fault_of_study, reseal
+from optimist.plan.targets import TO_BE_MADE
 
 ONLY = {"settings": ["logistic_s3"], "algorithms": ["gloc", "glb_omd"]}
 CAPS = {"rounds": 20, "trials": 2, "timing_trials": 1}
@@ -267,9 +269,164 @@ def test_a_round_declared_later_is_read_from_results_until_the_table_has_it(plan
         later, product = full(declared)
         assert later.targets.is_published("glb_omd", "paper")
         with monkeypatch.context() as patch:
-            patch.setattr("optimist.plan.targets.read_results", pytest.fail)  # it takes long
+            patch.setattr("optimist.plan.targets.Sources", pytest.fail)  # reading takes long
             assert not later.targets.is_stale(product)
     assert 17 in TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY).rounds[0]
+
+
+# Trials that follow those of the table.
+
+
+def more(number=5, committed="use", **changes):
+    return planned(caps={**CAPS, "trials": number}, committed=committed, **changes)
+
+
+def names(paths):
+    """Return the ranges of trials in names of result files."""
+    return [Path(path).name[:7] for path in paths]
+
+
+def new_files(plan):
+    return names(plan.trials.new_files(plan.trials.of_paper("glb_omd")[KEY]))
+
+
+def play_new(plan):
+    """Play those trials of GLOC whose files are needed and absent."""
+    trials = plan.trials.of_paper("glb_omd")[KEY]
+    needed = plan.trials.needed("glb_omd", [KEY])
+    for part, path in zip(plan.trials.parts(trials), plan.trials.files(trials), strict=True):
+        if path in needed and not Path(path).exists():
+            asked = {**part.describe(), "digest": plan.trials.digest(part)}
+            make_result(asked, path, plan.layout.data_folder)
+
+
+@pytest.fixture
+def emptied(published):
+    """Return nothing, where the table has two trials of GLOC and no result is on disk."""
+    shutil.rmtree("results")
+
+
+def test_only_the_trials_that_the_table_lacks_are_played(emptied):
+    later = more()
+    assert (
+        new_files(later) == names(later.trials.needed("glb_omd", [KEY])) == ["002-003", "004-004"]
+    )
+    assert names(later.trials.outputs(later.trials.of_paper("glb_omd")[KEY])) == new_files(later)
+    play_new(later)
+    assert names(sorted(Path("results").rglob("*.parquet"))) == ["002-003", "004-004"]
+    assert names(later.trials.fresh_files("glb_omd", [KEY])) == ["002-003", "004-004"]
+
+
+def test_all_trials_are_played_unless_the_table_is_used_and_of_todays_code(emptied):
+    whole = ["000-001", "002-003", "004-004"]
+    assert new_files(more(committed="ignore")) == whole
+    records = records_of(more(), digest="0" * 64)
+    assert new_files(more()) == whole
+    # Rows that do not match their record are not used either, nor are its parts.
+    records_of(more(), digest=records[KEY].digest, content="0" * 16)
+    assert new_files(more()) == ["000-004"]
+
+
+def test_as_many_trials_as_the_table_has_need_no_file(emptied):
+    for number in (1, 2):
+        assert more(number).trials.needed("glb_omd", [KEY]) == []
+    # In the timing lane a race is measured again as a whole.
+    later = more(2)
+    timed = next(t for t in later.trials if t.lane == "timing")
+    assert later.trials.new_files(timed) == later.trials.files(timed)
+
+
+def test_trials_that_were_all_played_again_replace_those_of_the_table(emptied):
+    again = more(committed="ignore")
+    play(again, algorithms=["gloc"], lanes=["regret"])
+    assert new_files(more()) == ["000-001", "002-003", "004-004"]
+    Path(again.trials.files(again.trials.of_paper("glb_omd")[KEY])[0]).unlink()
+    assert new_files(more()) == ["002-003", "004-004"]
+    # A file that begins before the end of the table does not follow it.
+    shutil.rmtree("results")
+    trials = again.trials.of_paper("glb_omd")[KEY]
+    part, path = trials.part(1, 5), again.trials.file(trials.part(1, 5))
+    make_result(
+        {**part.describe(), "digest": again.trials.digest(part)}, path, again.layout.data_folder
+    )
+    assert new_files(more())[0] == "000-000"
+
+
+def test_trials_that_follow_are_added_to_those_of_the_table(emptied):
+    before = TrialTable(more().layout.trials("glb_omd")).recorded(*KEY)
+    later = more()
+    old = records_of(later)[KEY]
+    play_new(later)
+    assert publish(later, "glb_omd").published == 1
+    found, record = (
+        TrialTable(later.layout.trials("glb_omd")).recorded(*KEY),
+        records_of(later)[KEY],
+    )
+    assert found.trial.tolist() == [0, 1, 2, 3, 4]
+    assert found.take(np.arange(2)).content == before.content == old.content
+    assert (record.trials, record.parts, record.content) == (5, (2, 4, 5), found.content)
+    assert record.is_of(later.trials.digest(later.trials.of_paper("glb_omd")[KEY]))
+    # Processor time is that of a mean trial.
+    new = [results.read_metadata(path) for path in sorted(Path("results").rglob("*.parquet"))]
+    spent = 2 * old.seconds + sum(one["use"]["cpu_seconds"] for one in new)
+    assert record.seconds == pytest.approx(spent / 5, rel=1e-3)
+    # Then there is nothing left to play or to publish.
+    shutil.rmtree("results")
+    after = more()
+    assert after.trials.needed("glb_omd", [KEY]) == []
+    assert publish(after, "glb_omd").published == 0
+    assert records_of(after)[KEY] == record
+
+
+def test_they_give_what_one_run_of_all_trials_gives(emptied, tmp_path, monkeypatch):
+    later = more()
+    play_new(later)
+    publish(later, "glb_omd")
+    appended = TrialTable(later.layout.trials("glb_omd")).recorded(*KEY)
+    (tmp_path / "whole").mkdir()
+    monkeypatch.chdir(tmp_path / "whole")
+    whole = more(committed="ignore")
+    play(whole, algorithms=["gloc"], lanes=["regret"])
+    publish(whole, "glb_omd")
+    found = TrialTable(whole.layout.trials("glb_omd")).recorded(*KEY)
+    assert found.content == appended.content and len(found) == 5
+
+
+def test_products_read_the_table_and_what_follows_before_it_is_published(emptied):
+    later = more()
+    product = later.targets.product("glb_omd", "tables", "final_regret")
+    assert later.targets._content(product, KEY) == TO_BE_MADE
+    play_new(later)
+    later = more()
+    rows = later.targets.sources(product).trials(product).recorded(*KEY)
+    assert rows.trial.tolist() == [0, 1, 2, 3, 4]
+    seen = later.targets._content(product, KEY)
+    publish(later, "glb_omd")
+    assert seen == rows.content == records_of(later)[KEY].content
+
+
+def test_a_gap_between_the_table_and_what_follows_is_named(emptied):
+    later = more()
+    play_new(later)
+    record = records_of(later)[KEY]
+    path = later.layout.trials("glb_omd")
+    short = TrialTable(path).recorded(*KEY).take(np.arange(1))
+    write_table([short], path, declared={}, configuration={"caps": CAPS})
+    records_of(later, trials=2, content=short.content)
+    words = r"the trials of logistic_s3/gloc from 1 to 1 are missing; publish a run of the whole"
+    with pytest.raises(ResultError, match=words):
+        publish(more(), "glb_omd")
+    assert record.trials == 2
+
+
+def test_observed_modules_and_files_are_those_of_all_its_parts(emptied):
+    later = more()
+    Path("a.csv").write_text("1, 2")
+    old = {"modules": {}, "files": {str(Path("a.csv").resolve()): sha256("a.csv")}}
+    records_of(later, observed=old)
+    play_new(later)
+    publish(more(), "glb_omd")
+    assert records_of(later)[KEY].observed == old
 
 
 def test_a_mark_is_of_these_results_and_of_these_records(plan):

@@ -227,7 +227,9 @@ def test_better_than_claimed_is_a_word_of_its_own_before_not_reproduced():
     assert DECIDED.index(BETTER) < DECIDED.index("not reproduced")
     found = readings([PRAISED])
     assert (conclude(found, ALPHA).word, conclude(found, ALPHA).qualifiers) == (BETTER, ())
-    words = {name: one.word for name, one in of_parts(readings([part(PRAISED, "a")]), ALPHA).items()}
+    words = {
+        name: one.word for name, one in of_parts(readings([part(PRAISED, "a")]), ALPHA).items()
+    }
     assert words == {"a": BETTER}
 
 

@@ -11,7 +11,13 @@ import pytest
 from optimist.core import checksummed
 from optimist.core.errors import ResultError
 from optimist.experiments import trial_table
-from optimist.experiments.cell_trials import CellTrials, join, kept_rounds, of_result
+from optimist.experiments.cell_trials import (
+    CellTrials,
+    following,
+    join,
+    kept_rounds,
+    of_result,
+)
 from optimist.experiments.trial_table import TrialTable
 
 HORIZON = 3000
@@ -200,6 +206,81 @@ def on_instances(algorithm, **least):
     found = trials(algorithm=algorithm, number=len(least), instance=[*least])
     values = np.array([*least.values()])
     return replace(found, ends={**found.ends, "simple_regret": values}).stored()
+
+
+def test_trials_that_follow_are_behind_those_of_the_table(tmp_path):
+    whole = trials(number=5)
+    stored, later = whole.take(np.arange(3)), whole.take(np.arange(3, 5))
+    equal(following(stored, later), whole)
+    assert following(stored, later).content == whole.content
+    # Where they begin earlier, they replace what is stored.
+    moved = replace(later, ends={**later.ends, "covered": np.zeros(2)})
+    found = following(whole, moved)
+    assert found.trial.tolist() == [0, 1, 2, 3, 4]
+    assert found.ends["covered"].tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]
+    for one, other in ((stored, later.stored()), (stored.stored(), later)):
+        assert following(one, other).is_thinned
+    assert not following(stored, later).is_thinned
+    # A column of one of them is not known of the other.
+    wider = replace(later, ends={**later.ends, "size": np.array([7.0, 8.0])})
+    np.testing.assert_array_equal(following(stored, wider).ends["size"], [*[np.nan] * 3, 7.0, 8.0])
+    with pytest.raises(ResultError, match="low/gloc from 2 to 2 are missing"):
+        following(whole.take(np.arange(2)), later)
+
+
+def test_curves_that_follow_keep_the_rounds_of_both_and_their_ends():
+    whole = trials(number=5)
+    stored, later = whole.take(np.arange(3)), whole.take(np.arange(3, 5))
+    found = following(stored.stored(), later.stored())
+    equal(found, whole.stored())
+    assert found.content == whole.stored().content
+    # One has a round that the other thinned away, and one of its trials ended early.
+    early = [later.rounds[0], later.rounds[1][:99]]
+    short = [later.at["regret"][0], later.at["regret"][1][:99]]
+    later = replace(later, rounds=early, at={"regret": short})
+    found = following(stored.stored([1230]), later.stored([1240]))
+    kept = {*found.rounds[0].tolist()}
+    assert kept == {*stored.stored().rounds[0].tolist()} - {1230, 1240}
+    assert [rounds[-1] for rounds in found.rounds] == [HORIZON] * 4 + [990]
+    assert all({*rounds.tolist()} <= kept | {990} for rounds in found.rounds)
+    for rounds, values in zip(found.rounds, found.at["regret"], strict=True):
+        assert len(rounds) == len(values)
+
+
+def test_a_table_has_its_trials_and_the_fresh_ones_that_follow(tmp_path):
+    whole, other = trials(number=5).stored(), trials("low", "oful").stored()
+    path = write(tmp_path, whole.take(np.arange(3)), other)
+    later = whole.take(np.arange(3, 5))
+    table = TrialTable(path, [later])
+    equal(table.cell(*whole.key), whole)
+    assert table.cell(*whole.key).content == whole.content
+    assert table.keys == sorted([whole.key, other.key])
+    for number in (2, 4):
+        cut = TrialTable(path, [later], {whole.key: number})
+        equal(cut.cell(*whole.key), whole.take(np.arange(number)))
+    # Rounds that the table thinned away are refused for all of them.
+    with pytest.raises(ResultError, match="no round 994 of low/gloc"):
+        table.check_round(*whole.key, 994)
+    TrialTable(path, [trials(number=5)]).check_round(*whole.key, 994)
+    # Trials of a cell that the table lacks follow nothing.
+    alone = replace(later, algorithm="nobody")
+    with pytest.raises(ResultError, match="low/nobody from 0 to 2 are missing; publish a run of"):
+        TrialTable(path, [alone]).cell(*alone.key)
+
+
+def test_best_known_values_are_those_of_the_table_and_of_what_follows(tmp_path):
+    def found(*values):
+        known = trials(number=len(values), instance=["f"] * len(values))
+        return replace(known, ends={**known.ends, "simple_regret": np.array(values)})
+
+    whole = found(0.3, 0.1, 0.2, 0.05)
+    path = write(tmp_path, whole.take(np.arange(3)).stored())
+    later = [whole.take(np.arange(3, 4))], [found(0.4, 0.02, 0.3, 0.1).take(np.arange(2, 4))]
+    best = [TrialTable(path, cells).best_known_of([whole.key]) for cells in ([], *later)]
+    assert best == [{"f": 0.1}, {"f": 0.05}, {"f": 0.1}]
+    # Those of the table are gone if all its trials are replaced.
+    replaced = TrialTable(path, [found(0.4, 0.3)])
+    assert replaced.best_known_of([whole.key]) == {"f": 0.3}
 
 
 def test_regret_is_counted_from_the_best_value_that_any_method_found_on_the_instance(tmp_path):

@@ -196,7 +196,11 @@ def test_names_lack_the_options_that_uniform_play_does_not_see():
 
 
 RADII = ["noisy", "noisy[factor=0.3,radius=matched]", "noisy[factor=0.1,radius=matched]"]
-NAMES = {**dict.fromkeys(RADII, "noisy"), "lonely": "lonely", "noisy[horizon=9]": "noisy[horizon=9]"}
+NAMES = {
+    **dict.fromkeys(RADII, "noisy"),
+    "lonely": "lonely",
+    "noisy[horizon=9]": "noisy[horizon=9]",
+}
 
 
 @pytest.mark.parametrize(

@@ -177,13 +177,13 @@ def short(value: float) -> str:
 def _range(results: Sequence["Result"], titles: Mapping[str, str]) -> Range:
     known = [r for r in results if r.evidence is not None and not math.isnan(r.evidence.value)]
     values = [r.evidence.value for r in known if r.evidence is not None]
-    if not values:
-        return Range((math.nan, math.nan))
-    settings = {name_of(setting) for r in known for setting in r.check.settings}
+    settings = {name_of(s.partition("/")[0]) for r in results for s in r.check.settings}
     order = [*titles]
     ordered = sorted(settings, key=lambda s: (order.index(s) if s in titles else -1, s))
     named = dict.fromkeys(titles.get(setting, setting) for setting in ordered)
     units = [r.n for r in known]
+    if not values or any(r.outcome == "missing" for r in results):
+        return Range((math.nan, math.nan), joined([*named]))
     return Range((min(values), max(values)), joined([*named]), (min(units), max(units)))
 
 

@@ -7,7 +7,7 @@ the same numbers in all cells. A forecast decides nothing and enters no p-value.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,9 @@ LIKELY, EVEN = 0.7, 0.3
 # Relative distances of an estimate, and of the ends of its interval, from a bound that no number of
 # units can tell from the truth.
 AT_BOUND, AROUND_BOUND = 0.05, 0.10
+# Columns that the replicates copy, and arguments that name further ones.
+COLUMNS = ("trial", "round", "status", "turns", "regret", "regret_half", "seconds", "state_bytes")
+NAMED = ("column", "top", "bottom", "against")
 # A gate with a smaller p-value is not tested again in the replicates.
 WIDE_OPEN = 1e-6
 NO_NUMBER = "The bound is the estimate: no number of {units} decides."
@@ -88,7 +91,7 @@ def next_look(verdict: Verdict, gates: Gates, seconds: Mapping[CellKey, float]) 
         return NextLook()
     blocking, level = _blocking(verdict), error_of(verdict.results, verdict.claim.alpha)
     if not blocking:
-        return NextLook("few trials", "Its open readings wait for parts that no check blocks.")
+        return NextLook("few trials", "No check blocks its open readings.")
     if all(r.check.splits and _is_below_floor(r, level) for r in blocking):
         return NextLook("few splits", "No number of splits decides this; other data sets would.")
     if lonely := {place for r in blocking if r.gate for place in r.gate.lacking}:
@@ -105,7 +108,9 @@ def next_look(verdict: Verdict, gates: Gates, seconds: Mapping[CellKey, float]) 
         return NextLook(cause, text)
     on_disk = {cell: gates.groups.number(*cell) for cell in wanted}
     short = {cell: n - on_disk[cell] for cell, n in wanted.items() if n > on_disk[cell]}
-    hours = sum(n * seconds.get(cell, math.nan) for cell, n in short.items()) / 3600
+    # A race is played again as a whole.
+    played = {cell: wanted[cell] if cell[0] == "timing" else n for cell, n in short.items()}
+    hours = sum(n * seconds.get(cell, math.nan) for cell, n in played.items()) / 3600
     chance, word = math.nan, ""
     if units != "splits":
         chance, word = _forecast(verdict, blocking, gates, wanted)
@@ -277,13 +282,14 @@ def _forecast(
         common[name] = np.intersect1d(common.get(name, trials), trials)
     if any(len(trials) < FEWEST for trials in common.values()):
         return math.nan, ""
+    columns = {*COLUMNS, *(r.check.arguments.get(name, "") for r in blocking for name in NAMED)}
     counted = [r for r in verdict.results if r.counts]
     places = {id(r): i for i, r in enumerate(counted)}
     words = []
     for replicate in range(REPLICATES):
         rng = np.random.default_rng((SEED, replicate))
         drawn = {name: rng.choice(trials, max(wanted.values())) for name, trials in common.items()}
-        extended = gates.on(Extended(gates.groups, wanted, drawn))
+        extended = gates.on(Extended(gates.groups, wanted, drawn, columns))
         results = [*counted]
         for r in blocking:
             results[places[id(r)]] = measure(
@@ -317,6 +323,8 @@ class Extended(Groups):
     drawn : mapping
         For each lane and name of a setting: the trial that each trial copies. Trials on disk are
         no copies.
+    columns : collection of str
+        Columns of cells to keep.
     """
 
     def __init__(
@@ -324,11 +332,12 @@ class Extended(Groups):
         groups: Groups,
         wanted: Mapping[CellKey, int],
         drawn: Mapping[tuple[str, str], np.ndarray],
+        columns: Collection[str],
     ) -> None:
         super().__init__({}, groups.alike)
         self._number, self._on_disk = wanted, groups.number
         for table in LANE_OF:
-            self[table] = _Copies(groups, table, wanted, drawn)
+            self[table] = _Copies(groups, table, wanted, drawn, columns)
         self["facts"], self["studies"] = groups["facts"], groups["studies"]
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
@@ -344,6 +353,7 @@ class _Copies(Mapping[tuple[str, str], Any]):
     table: str
     wanted: Mapping[CellKey, int]
     drawn: Mapping[tuple[str, str], np.ndarray]
+    columns: Collection[str]
     made: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def __getitem__(self, pair: tuple[str, str]) -> Any:
@@ -365,10 +375,14 @@ class _Copies(Mapping[tuple[str, str], Any]):
         stops = np.searchsorted(trial[order], sources, "right")
         places = [order[start:stop] for start, stop in zip(starts, stops, strict=True)]
         order = np.concatenate([np.arange(len(rows)), *places])
-        columns = {name: values.to_numpy()[order] for name, values in rows.items()}
+        kept = (name for name in rows.columns if name in self.columns)
+        columns = {name: rows[name].to_numpy()[order] for name in kept}
         numbers = np.repeat(np.arange(there, number), stops - starts)
         columns["trial"] = np.concatenate([trial, numbers])
         return pd.DataFrame(columns, copy=False)
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.groups[self.table]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.groups[self.table])

@@ -219,25 +219,30 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
 
     Whether a check holds depends only on its own p-value. Whether it fails is decided after Holm's
     correction for all counted checks of its reading; checks that do not count are not corrected.
+    Checks of which one suffices are one check: each p-value for holding is multiplied by their
+    number, and none fails unless all do.
     """
     level = error_of(results, claim.alpha)
     readings = sum(reading.counts for reading in claim.readings)
+    supports = {id(r): r.support for r in results}
     refutes = {id(r): r.refute for r in results}
     for reading in claim.readings:
         run = [r for r in results if r.reading is reading and r.counts and r.is_tested]
-        run = [r for r in run if r.check.is_tested]
-        refutes |= zip(map(id, run), rule.holm([r.refute for r in run]), strict=True)
+        groups: dict[Any, list[Result]] = {}
+        for r in run:
+            if r.check.is_tested:
+                groups.setdefault(r.check.any_of or id(r), []).append(r)
+        worst = rule.holm([max(r.refute for r in some) for some in groups.values()])
+        for some, refute in zip(groups.values(), worst, strict=True):
+            supports |= {id(r): min(1.0, len(some) * r.support) for r in some}
+            refutes |= {id(r): refute for r in some}
 
     def decided(r: Result) -> Result:
         if not r.is_tested:
             return r
         if r.tested(readings).is_idle(claim.alpha):
             return replace(r, outcome="idle")
-        support, refute = r.support, refutes[id(r)]
-        if r.check.any_of:
-            some = [one for one in results if one.reading is r.reading]
-            some = [one for one in some if one.check.any_of == r.check.any_of]
-            support, refute = len(some) * support, max(one.refute for one in some)
+        support, refute = supports[id(r)], refutes[id(r)]
         if support <= level or refute <= level:
             return replace(r, outcome="holds" if support <= level else "fails")
         beyond = ""

@@ -111,9 +111,7 @@ class CellTrials:
             if (self._counts <= FEW).all():
                 return self
             kept = self.at_rounds([kept_rounds(rounds, declared) for rounds in self.rounds])
-        name = AT[self.lane][0]
-        short = [one.astype(np.float32).astype(float) for one in kept.at[name]]
-        return replace(kept, at={**kept.at, name: short})
+        return replace(kept, at=_short(kept.at, AT[self.lane][0]))
 
     @cached_property
     def content(self) -> str:
@@ -376,20 +374,38 @@ def join(parts: Sequence[CellTrials]) -> CellTrials:
             for name in names
         },
         rounds=[one for part in parts for one in part.rounds],
-        at={name: [one for part in parts for one in part.at[name]] for name in parts[0].at},
+        at={
+            name: [one for part in parts for one in part.at.get(name, [np.empty(0)] * len(part))]
+            for name in dict.fromkeys(name for part in parts for name in part.at)
+        },
     )
 
 
-def following(stored: CellTrials, more: CellTrials) -> CellTrials:
+def following(stored: CellTrials | None, more: CellTrials) -> CellTrials:
     """Return a cell's stored trials up to the first of ``more``, followed by ``more``.
 
-    Raise ResultError if trials between them are missing.
+    A curve keeps the rounds that both have, and the last round of each trial. Raise ResultError if
+    trials between them are missing.
     """
-    first = int(more.trial[0])
-    if len(stored) < first:
+    first, there = int(more.trial[0]), 0 if stored is None else len(stored)
+    if stored is None or there < first:
         raise ResultError(
-            f"the trials of {stored.setting}/{stored.algorithm} from {len(stored)} to {first - 1} "
-            "are missing; publish a run of the whole cell: snakemake --cores all"
+            f"the trials of {more.setting}/{more.algorithm} from {there} to {first - 1} are "
+            "missing; publish a run of the whole cell: snakemake --cores all"
         )
     earlier = stored.take(np.arange(first))
-    return replace(join([earlier, more]), is_thinned=stored.is_thinned or more.is_thinned)
+    if earlier.is_thinned and not more.is_thinned:
+        more = replace(more, at=_short(more.at, AT[more.lane][0]))
+    if earlier.is_thinned or more.is_thinned:
+        both = np.intersect1d(joined(earlier.rounds, int), joined(more.rounds, int))
+        earlier, more = (
+            part.at_rounds([np.union1d(both, rounds[-1:]) for rounds in part.rounds])
+            for part in (earlier, more)
+        )
+    is_thinned = stored.is_thinned or more.is_thinned
+    return replace(join([earlier, more]), is_thinned=is_thinned)
+
+
+def _short(at: Mapping[str, list[np.ndarray]], name: str) -> dict[str, list[np.ndarray]]:
+    """Return the values at kept rounds, with those of one column rounded to 32 bits."""
+    return {**at, name: [one.astype(np.float32).astype(float) for one in at.get(name, [])]}

@@ -143,7 +143,7 @@ class TrialTable:
         cell = self._fresh.get(key)
         if key not in self._replaced:
             stored = self._group(lane, setting).get(algorithm)
-            cell = following(stored, cell) if stored and cell else stored
+            cell = stored if cell is None else following(stored, cell)
         if cell is None or self._planned is None:
             return cell
         number = self._planned.get(key, 0)

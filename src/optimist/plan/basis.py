@@ -63,6 +63,12 @@ class Basis:
         """
         return digest_in_name(decisive, self._versions)
 
+    def is_made_today(self, record: CellRecord) -> bool:
+        """Return whether a record's trials were made with today's versions of all packages."""
+        made = {*record.made.split("; ")}
+        versions = (f"{name} {version}" for name, version in self._versions.items() if version)
+        return made.issuperset(versions)
+
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
         """Return a paper's committed records by cell, except those whose table does not exist."""
         if paper not in self._records:

@@ -190,16 +190,19 @@ class PlannedTrials:
         return self.new_files(trials)
 
     def new_files(self, trials: Trials) -> list[str]:
-        """Return the paths of the result files that together with the table have all trials.
+        """Return the paths of the result files that a cell needs in addition to the table.
 
-        With ``committed: use``, the table's trials of the current code need no result files.
+        With ``committed: use``, the table's trials of the current code and of today's packages need
+        no result files.
         """
-        files = self.files(trials)
-        record = self._record(trials) if self._basis.reuses and trials.lane == "regret" else None
-        if record is None or record.trials >= trials.stop or not record.is_of(self.digest(trials)):
+        parts = self.parts(trials) if trials.lane == "regret" else []
+        files = [self.file(part) for part in parts] or self.files(trials)
+        record = self._record(trials) if self._basis.reuses and parts else None
+        if record is None or record.trials >= trials.stop or all(map(os.path.isfile, files)):
             return files
-        firsts = [part.first for part in self.parts(trials)]
-        if record.trials not in firsts or all(map(os.path.isfile, files)):
+        firsts = [part.first for part in parts]
+        is_todays = record.is_of(self.digest(trials)) and self._basis.is_made_today(record)
+        if not is_todays or record.trials not in firsts:
             return files
         return files[firsts.index(record.trials) :]
 
