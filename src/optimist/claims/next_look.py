@@ -152,6 +152,9 @@ def _blocking(verdict: Verdict) -> list[Result]:
     for r in counted:
         size = sum(one.reading is r.reading for one in counted)
         is_open = verdict.outcomes.get(r.reading.name) == "open" and r.outcome != "idle"
+        same = [one for one in counted if one.reading is r.reading and r.check.any_of]
+        if any(one.check.any_of == r.check.any_of and one.outcome == "holds" for one in same):
+            continue  # another check of the same name suffices
         is_short = r.support > level / readings and r.refute > level / (readings * size)
         if is_open and is_short:
             blocking.append(r)
@@ -282,6 +285,12 @@ def _forecast(
         common[name] = np.intersect1d(common.get(name, trials), trials)
     if any(len(trials) < FEWEST for trials in common.values()):
         return math.nan, ""
+    # Beyond the trials that all cells of a setting have, each trial copies the same one in all.
+    on_disk: dict[tuple[str, str], int] = {}
+    for lane, setting, algorithm in wanted:
+        number = gates.groups.number(lane, setting, algorithm)
+        name = lane, name_of(setting)
+        on_disk[name] = min(on_disk.get(name, number), number)
     columns = {*COLUMNS, *(r.check.arguments.get(name, "") for r in blocking for name in NAMED)}
     counted = [r for r in verdict.results if r.counts]
     places = {id(r): i for i, r in enumerate(counted)}
@@ -289,7 +298,7 @@ def _forecast(
     for replicate in range(REPLICATES):
         rng = np.random.default_rng((SEED, replicate))
         drawn = {name: rng.choice(trials, max(wanted.values())) for name, trials in common.items()}
-        extended = gates.on(Extended(gates.groups, wanted, drawn, columns))
+        extended = gates.on(Extended(gates.groups, wanted, on_disk, drawn, columns))
         results = [*counted]
         for r in blocking:
             results[places[id(r)]] = measure(
@@ -320,9 +329,10 @@ class Extended(Groups):
     groups : Groups
     wanted : mapping
         Number of trials of each cell.
+    on_disk : mapping
+        For each lane and name of a setting: the number of trials that are no copies.
     drawn : mapping
-        For each lane and name of a setting: the trial that each trial copies. Trials on disk are
-        no copies.
+        For each lane and name of a setting: the trial that each further trial copies.
     columns : collection of str
         Columns of cells to keep.
     """
@@ -331,13 +341,14 @@ class Extended(Groups):
         self,
         groups: Groups,
         wanted: Mapping[CellKey, int],
+        on_disk: Mapping[tuple[str, str], int],
         drawn: Mapping[tuple[str, str], np.ndarray],
         columns: Collection[str],
     ) -> None:
         super().__init__({}, groups.alike)
         self._number, self._on_disk = wanted, groups.number
         for table in LANE_OF:
-            self[table] = _Copies(groups, table, wanted, drawn, columns)
+            self[table] = _Copies(groups, table, wanted, on_disk, drawn, columns)
         self["facts"], self["studies"] = groups["facts"], groups["studies"]
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
@@ -352,6 +363,7 @@ class _Copies(Mapping[tuple[str, str], Any]):
     groups: Groups
     table: str
     wanted: Mapping[CellKey, int]
+    on_disk: Mapping[tuple[str, str], int]
     drawn: Mapping[tuple[str, str], np.ndarray]
     columns: Collection[str]
     made: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -365,20 +377,22 @@ class _Copies(Mapping[tuple[str, str], Any]):
         import pandas as pd
 
         rows, lane = self.groups[self.table][pair], LANE_OF[self.table]
-        number, there = self.wanted.get((lane, *pair), 0), self.groups.number(lane, *pair)
+        name = lane, name_of(pair[0])
+        number, there = self.wanted.get((lane, *pair), 0), self.on_disk.get(name, 0)
         if number <= there:
             return rows
-        sources = self.drawn[lane, name_of(pair[0])][there:number]
+        sources = self.drawn[name][there:number]
         trial = rows["trial"].to_numpy()
         order = np.argsort(trial, kind="stable")
         starts = np.searchsorted(trial[order], sources, "left")
         stops = np.searchsorted(trial[order], sources, "right")
         places = [order[start:stop] for start, stop in zip(starts, stops, strict=True)]
-        order = np.concatenate([np.arange(len(rows)), *places])
+        own = np.flatnonzero(trial < there)
+        order = np.concatenate([own, *places])
         kept = (name for name in rows.columns if name in self.columns)
         columns = {name: rows[name].to_numpy()[order] for name in kept}
         numbers = np.repeat(np.arange(there, number), stops - starts)
-        columns["trial"] = np.concatenate([trial, numbers])
+        columns["trial"] = np.concatenate([trial[own], numbers])
         return pd.DataFrame(columns, copy=False)
 
     def __contains__(self, pair: object) -> bool:

@@ -20,7 +20,8 @@ other: the word is *reproduced* although an active reading is false; it is *not 
 an active reading is true; it is *better than claimed* although an active reading is true, or false
 on the side that does not praise the method; an inner word names a false reading as holding; an
 inner word names a true reading as failing; the word is *depends* although all readings are true, or
-all are false. The probability that any of these errors occurs is at most $2\alpha$.
+all are false. The probability that any of these errors occurs is at most $4\alpha$: on each side
+$\alpha$ for the outer words and $\alpha$ for the inner ones.
 """
 
 import math
