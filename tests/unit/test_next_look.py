@@ -198,16 +198,18 @@ def test_new_trials_are_copies_of_whole_trials_the_same_in_all_cells():
     written = document(claim_with(reading(rivals())))
     groups = gates_of(written, tables).groups
     wanted = {("regret", "here", name): 20 for name in ("a", "uniform")}
-    drawn = {("regret", "here"): rng.integers(0, 10, 20)}
+    place = "regret", "here"
+    drawn = {place: rng.integers(0, 10, 20)}
     columns = ("trial", "round", "status", "regret")
-    extended = Extended(groups, wanted, drawn, columns)
+    # Both have ten trials; the further ones of a would have no partner.
+    extended = Extended(groups, wanted, {place: 10}, drawn, columns)
     for table in ("finals", "regrets"):
-        for name, there in (("a", 12), ("uniform", 10)):
+        for name in ("a", "uniform"):
             own, more = groups[table]["here", name], extended[table]["here", name]
-            kept = more[more["trial"] < there]
-            assert kept["regret"].tolist() == own["regret"].tolist()
-            for trial in range(there, 20):
-                source = own[own["trial"] == drawn["regret", "here"][trial]]
+            kept = [one[one["trial"] < 10]["regret"].tolist() for one in (own, more)]
+            assert kept[0] == kept[1]
+            for trial in range(10, 20):
+                source = own[own["trial"] == drawn[place][trial]]
                 copy = more[more["trial"] == trial]
                 assert copy["regret"].tolist() == source["regret"].tolist()
                 assert copy["round"].tolist() == source["round"].tolist()

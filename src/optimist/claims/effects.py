@@ -53,6 +53,12 @@ class Effect:
 
     def check(self, claim: "Claim") -> None:
         """Raise ConfigError if the text or a selection does not fit the claim."""
+        try:
+            [*string.Formatter().parse(self.text)]
+        except ValueError as error:
+            raise ConfigError(
+                f"effect.text is {self.text!r} ({error}); allowed: fields in pairs of braces"
+            ) from None
         bare = "".join(text for text, *_ in string.Formatter().parse(self.text))
         if typed := _TYPED.search(bare):
             raise ConfigError(
@@ -65,12 +71,25 @@ class Effect:
             if field and field not in FIELDS:
                 raise unknown_name(f"property of the field {name!r} of effect", field, FIELDS)
         for name, selection in self.numbers.items():
+            if not isinstance(when := selection.get("when", {}), Mapping):
+                raise ConfigError(
+                    f"effect.numbers.{name}.when is {when!r}; allowed: choices, each with a list "
+                    "of alternatives"
+                )
             places = [(r, check) for r in claim.readings for check in r.checks]
             if not any(self._selects(claim, selection, *place) for place in places):
                 raise ConfigError(
                     f"effect.numbers.{name} is {dict(selection)!r} and selects no check; allowed: "
                     "quantity, statistic, when, ours and arguments of the claim's checks"
                 )
+
+        try:
+            self.text.format(**dict.fromkeys(self.numbers, Range((1.0, 2.0))))
+        except (ValueError, AttributeError) as error:
+            raise ConfigError(
+                f"effect.text is {self.text!r} ({error}); allowed after a colon: a format of a "
+                "number, such as .1f"
+            ) from None
 
     def sentence(
         self, claim: "Claim", results: Sequence["Result"], titles: Mapping[str, str]

@@ -66,6 +66,8 @@ class Gate:
         These settings.
     opening : tuple of (str, str)
         The cells whose methods can open the gate.
+    is_of_everybody : bool
+        Whether methods that the check does not name can open the gate (kinds 2 and 3).
     """
 
     support: float
@@ -74,6 +76,7 @@ class Gate:
     remark: str = ""
     lacking: tuple[str, ...] = ()
     opening: tuple[Pair, ...] = field(default=(), repr=False)
+    is_of_everybody: bool = False
 
 
 def factor_of(check: Check) -> float:
@@ -105,13 +108,13 @@ class Gates:
         learners: Mapping[str, Sequence[str]],
         least: int = 1,
     ) -> None:
-        self.groups, self.first, self._learners = groups, first, learners
+        self.groups, self.first, self.learners = groups, first, learners
         self._least = {**UNITS, "trials": max(UNITS["trials"], least)}
         self._measured = cache(self._measure)
 
     def on(self, groups: Groups) -> Self:
         """Return the same gates on other tables."""
-        return type(self)(groups, self.first, self._learners, self._least["trials"])
+        return type(self)(groups, self.first, self.learners, self._least["trials"])
 
     def of(self, claim: str, check: Check, *, is_typical: bool = False) -> Gate | None:
         """Return the gate of a claim's check, or None if the check needs no gate.
@@ -160,6 +163,7 @@ class Gates:
             f"no uniform play in {', '.join(lacking)}" if lacking else "",
             lacking,
             opening,
+            above is not each,
         )
 
     def _learning(self, place: Sequence[Pair], first: First) -> list[Pair]:
@@ -167,7 +171,7 @@ class Gates:
         return [
             (setting, algorithm)
             for setting in dict.fromkeys(setting for setting, _ in place)
-            for algorithm in self._learners.get(setting, ())
+            for algorithm in self.learners.get(setting, ())
             if first.doublings(self.groups.number("regret", setting, algorithm)) >= 0
         ]
 

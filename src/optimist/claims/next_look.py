@@ -31,7 +31,10 @@ LIKELY, EVEN = 0.7, 0.3
 # units can tell from the truth.
 AT_BOUND, AROUND_BOUND = 0.05, 0.10
 # Columns that the replicates copy, and arguments that name further ones.
-COLUMNS = ("trial", "round", "status", "turns", "regret", "regret_half", "seconds", "state_bytes")
+COLUMNS = (
+    *("trial", "round", "status", "turns", "regret", "regret_half", "covered", "seconds"),
+    *("state_bytes", "selections", "agreements"),
+)
 NAMED = ("column", "top", "bottom", "against")
 # A gate with a smaller p-value is not tested again in the replicates.
 WIDE_OPEN = 1e-6
@@ -238,11 +241,11 @@ def _wanted(blocking: Iterable[Result], gates: Gates, level: float) -> dict[Cell
         if r.gate is None or not r.check.cells or r.gate.support <= level:
             continue
         named = {cell[1:] for cell in r.check.cells}
-        for setting in {setting for setting, _ in r.gate.opening}:
+        for setting in {setting for setting, _ in r.gate.opening} | {s for s, _ in named}:
             ask("regret", setting, UNIFORM, number)
-            others = [pair for pair in r.gate.opening if pair[0] == setting and pair not in named]
-            if others:
-                ask("regret", *min(others, key=lambda pair: _mean(gates.groups, pair)), number)
+            learners = [(setting, one) for one in gates.learners.get(setting, ())]
+            if r.gate.is_of_everybody and learners:
+                ask("regret", *min(learners, key=lambda pair: _mean(gates.groups, pair)), number)
     return wanted
 
 

@@ -29,11 +29,11 @@ BOX_REGISTRY = {
 
 # Options that change neither the arms nor their mean rewards, so that uniform play does not see
 # them. They stand here and not in the classes, whose code decides results.
-_OF_KERNELS = frozenset(("deviation", "noise", "ridge", "norm_bound", "delta", "factor"))
+_OF_KERNELS = frozenset(("deviation", "ridge", "norm_bound", "delta", "factor"))
 UNSEEN = {
     "glm": frozenset(("sigma", "delta", "norm_bound", "kappa", "reward_bound", "factor")),
     "covertype": frozenset(("norm_bound", "kappa", "delta", "factor")),
-    "kernel": _OF_KERNELS,
+    "kernel": _OF_KERNELS | {"noise"},
     "regression_arms": _OF_KERNELS,
     "heavy_tailed": frozenset(
         (
