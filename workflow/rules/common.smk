@@ -45,8 +45,13 @@ except OptimistError as error:
 layout = plan.layout
 
 
+has_started = False
+
+
 # In a module, Snakemake leaves this to the importing workflow, which may call NAME.onstart().
 onstart:
+    global has_started
+    has_started = True
     # Lift Snakemake's default limit of 100 jobs a second: with it, every job that ends leaves a
     # timer that wakes the scheduler again and again (docs/performance.md).
     limit = workflow.scheduling_settings.max_jobs_per_timespan
@@ -76,7 +81,7 @@ def say_how_to_force():
     """Say how to play again if this run has found that everything is current."""
     dag = getattr(workflow, "dag", None)
     is_run = not (workflow.remote_exec or workflow.output_settings.dryrun)
-    if is_run and dag is not None and dag.jobs and not any(dag.needrun_jobs()):
+    if is_run and not has_started and dag is not None and dag.jobs:
         print(
             "to play it again: add --forcerun run time, or --config results=again/results "
             "figures=again/figures before -- TARGET for a copy beside it",
