@@ -1,4 +1,4 @@
-"""What the forecasts of open claims cost: ``optimist decide`` with and without them, and ``--open``.
+"""What the forecasts of open claims cost: ``optimist decide`` with and without them, and a list.
 
 ``python benchmarks/forecasts.py`` decides all papers on a copy of the committed tables, with
 forecasts and without, and lists the open claims, in turns. Each run is a process of its own; the
@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TURNS = 3
 COMMAND = "import sys; from optimist.cli.main import main; sys.exit(main(sys.argv[1:]))"
-WITHOUT = "from optimist.claims import next_look; next_look.next_look = lambda *_: None; "
+FORECASTS = "from optimist.claims import next_look as forecasts; "
+WITHOUT = FORECASTS + "forecasts.next_look = lambda *_: forecasts.NextLook(); "
 
 
 def processor_seconds(program, *arguments):
