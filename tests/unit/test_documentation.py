@@ -188,7 +188,7 @@ def test_lock_file_pins_every_requirement_within_its_bound():
 def test_version_and_licence_are_the_same_everywhere():
     citation = yaml.safe_load(read("CITATION.cff"))
     package = re.search(r'VERSION = "(.*)"', read("src/optimist/core/version.py"))[1]
-    latest = re.search(r"^## (\S+)", read("CHANGELOG.md"), flags=re.M)[1]
+    latest = re.search(r"^## (\d\S*)", read("CHANGELOG.md"), flags=re.M)[1]
     assert {str(citation["version"]), package, latest} == {project()["version"]}
     assert citation["license"] == project()["license"]["text"] == "BSD-3-Clause"
     assert "BSD 3-Clause" in read("LICENSE")
