@@ -152,7 +152,8 @@ def ratio_of_ratios(
 
     columns = np.array([top, bottom, base_top, base_bottom], dtype=float)
     mean = Mean(jackknife_values(logarithm, columns), JACKKNIFE_UNITS, unit=1.0)
-    pairs = columns[0] * columns[3], columns[1] * columns[2]
+    with np.errstate(over="ignore"):
+        pairs = columns[0] * columns[3], columns[1] * columns[2]
     return replace(from_logarithm(mean, "t of the logarithm, jackknife"), pairs=pairs)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist.core import provenance
 from optimist.core.errors import OptimistError
 from optimist.core.files import locked
 from optimist.core.user_errors import in_one_line
@@ -68,6 +69,9 @@ def reseal(
     current digest, and its record also keeps the old one. Cells and studies whose observed files
     have changed are reported as different and are not played.
 
+    A record whose commit had uncommitted changes names no code that can be checked out. If the
+    checkout has none, such a cell or study is replayed too, and its record gets the current commit.
+
     Parameters
     ----------
     plan : Plan
@@ -121,12 +125,24 @@ def _seal(
             if now is None or (now.digest, now.content) != (old.digest, old.content):
                 summary.other[_name(key)] = "published meanwhile, and not compared"
                 continue
-            earlier = (*now.earlier, now.digest)[-EARLIER:]
-            latest[key] = replace(now, digest=digest, earlier=earlier)
+            if now.digest != digest:
+                now = replace(now, digest=digest, earlier=(*now.earlier, now.digest)[-EARLIER:])
+            latest[key] = replace(now, commit=_clean_commit() if _is_unclean(now) else now.commit)
             summary.equal += 1
         if summary.equal:
             cell_records.write(latest.values(), path)
     plan.forget(paper)
+
+
+def _clean_commit() -> str:
+    """Return the commit of the checkout, or "" if it is unknown or files differ from it."""
+    commit = cell_records.commit_of(provenance.collect())
+    return "" if commit.endswith("+") else commit
+
+
+def _is_unclean(record: CellRecord) -> bool:
+    """Return whether a record needs a commit without changes, and the checkout has one."""
+    return record.commit.endswith("+") and bool(_clean_commit())
 
 
 def _name(key: CellKey) -> str:
@@ -150,7 +166,7 @@ def _cells(
             summary.other[_name(key)] = "its rows in the table do not match its record"
         elif change := record.change:
             summary.other[_name(key)] = change
-        elif record.digest == digest:
+        elif record.digest == digest and not _is_unclean(record):
             summary.current += 1
         else:
             trial = random.SystemRandom().randrange(min(len(stored), trials.stop))
@@ -167,7 +183,7 @@ def _studies(
             summary.other[f"{STUDY}/{name}"] = "not in the tables"
         elif change := records[key].change:
             summary.other[f"{STUDY}/{name}"] = change
-        elif records[key].digest == digest:
+        elif records[key].digest == digest and not _is_unclean(records[key]):
             summary.current += 1
         else:
             places = plan.layout.studies(paper), plan.layout.data_folder
