@@ -228,7 +228,8 @@ def test_every_effect_can_be_said(claim):
 FIGURES = [
     (paper, name) for paper in PAPERS for name in PAPERS[paper]["figures"] if name[3:].isdecimal()
 ]
-# Lines of ours in them: a second way to time a method, and methods that know less of the noise.
+# Lines that this project added to them: a second way to time a method, and methods that know less
+# of the noise.
 OURS = {
     ("glb_omd", "fig4"): {"ofuglb[history=aggregated]"},
     ("hvt_ucb", "fig3"): {"hvt_ucb[scale=bound]", "oful[weighted=true]"},

@@ -16,6 +16,7 @@ from result_files import toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.config import load as config
+from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import locked, sha256, write_text
 from optimist.experiments import cell_records, cell_trials, results
@@ -727,6 +728,17 @@ def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
     }
     assert {one.earlier for one in after.values()} == {("0" * 64,)}
     assert reseal(planned(), "glb_omd", 2).current == len(records)
+
+
+def test_cells_of_uncommitted_changes_get_the_commit_that_replays_them(published, monkeypatch):
+    before = records_of(published, commit=f"{'a' * 40}+")
+    made = {"commit": "b" * 40, "dirty": True}
+    monkeypatch.setattr(provenance, "collect", lambda: made)
+    assert reseal(planned(), "glb_omd", 1).current == len(before)
+    made["dirty"] = False
+    assert reseal(planned(), "glb_omd", 1).equal == len(before)
+    after = records_of(published)
+    assert after == {key: replace(one, commit="b" * 40) for key, one in before.items()}
 
 
 def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(published):
