@@ -741,6 +741,32 @@ def test_cells_of_uncommitted_changes_get_the_commit_that_replays_them(published
     assert after == {key: replace(one, commit="b" * 40) for key, one in before.items()}
 
 
+@pytest.mark.parametrize("lane", ["regret", "timing", "study"])
+@pytest.mark.parametrize(
+    ("before", "fresh", "after"),
+    [("b", "c", "b"), ("b", "c+", "b"), ("b+", "c+", "b+"), ("b+", "c", "c")],
+)
+def test_equal_results_keep_a_record_unless_only_they_have_a_clean_commit(
+    plan, monkeypatch, lane, before, fresh, after
+):
+    if lane == cell_records.STUDY:
+        # A run that is not restricted uses the results of studies.
+        plan = planned(only={"settings": [], "algorithms": [], "figures": []}, caps={})
+        about = {"provenance": provenance.collect(), "use": {"cpu_seconds": 1, "peak_mb": 1}}
+        study_tables.write({"facts": FACTS}, plan.studies.file("glb_omd", "facts"), about)
+    else:
+        play(plan, algorithms=["gloc"], lanes=[lane])
+    publish(plan, "glb_omd")
+    records_of(plan, commit=before)
+    records = records_of(plan)
+    monkeypatch.setattr(cell_records, "commit_of", lambda _: fresh)
+    plan.forget("glb_omd")
+    summary = publish(plan, "glb_omd")
+    replaced = len(records) * (before != after)
+    assert (summary.published, summary.kept) == (replaced, len(records) - replaced)
+    assert records_of(plan) == {key: replace(one, commit=after) for key, one in records.items()}
+
+
 def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(published):
     one = records_of(published)[KEY]
     one = replace(one, observed={"modules": {}, "files": {"own.csv": "0" * 64}})

@@ -71,9 +71,14 @@ class CellRecord:
         return self.lane, self.setting, self.algorithm
 
     @property
+    def is_clean(self) -> bool:
+        """Whether no files differed from the commit."""
+        return not self.commit.endswith("+")
+
+    @property
     def short_commit(self) -> str:
         """The first digits of the commit, with ``+`` if files differed from it."""
-        return f"{self.commit[:10]}{'+' * self.commit.endswith('+')}" if self.commit else "unknown"
+        return f"{self.commit[:10]}{'' if self.is_clean else '+'}" if self.commit else "unknown"
 
     def is_of(self, digest: str) -> bool:
         """Return whether the trials are up to date, given the current digest from `digest_of`."""

@@ -175,7 +175,9 @@ def _rows(
         if fresh is not None and stored is not None and record and fresh[0].trial[0] > 0:
             _limit(declared, stored, table)
             fresh = _appended(stored, record, *fresh)
-        if fresh is not None and not (stored and _has_more(record, fresh[1], plan)):
+        if fresh is not None and not (
+            stored and record and (_has_more(record, fresh[1], plan) or _is_same(record, fresh[1]))
+        ):
             rows[key], records[key] = fresh
             summary.published += 1
             continue
@@ -211,15 +213,23 @@ def _count_unpublished(
         summary.stale.append("/".join(trials.key))
 
 
-def _has_more(record: CellRecord | None, fresh: CellRecord, plan: "Plan") -> bool:
+def _has_more(record: CellRecord, fresh: CellRecord, plan: "Plan") -> bool:
     """Return whether to keep the trials in the table instead of the fresh results.
 
     They are kept if there are more of them and either the same code played them or this run is
     shortened.
     """
-    if record is None or record.trials <= fresh.trials:
-        return False
-    return record.is_of(fresh.digest) or plan.is_cut("caps")
+    return record.trials > fresh.trials and (record.is_of(fresh.digest) or plan.is_cut("caps"))
+
+
+def _is_same(record: CellRecord, fresh: CellRecord) -> bool:
+    """Return whether to keep a record because the same code gave the fresh results.
+
+    A resealed record may have a later commit than the result files. A commit with uncommitted
+    changes is replaced by one without.
+    """
+    same = record.content == fresh.content and record.is_of(fresh.digest)
+    return same and (record.is_clean or not fresh.is_clean)
 
 
 def from_results(
@@ -300,32 +310,45 @@ def _studies(
     asked = plan.studies.names(paper)
     for name in plan.studies.all(paper):
         path, key = plan.studies.fresh_file(paper, name), (STUDY, name, "")
-        if path is not None:
-            tables, about = study_tables.read(path)
-            made = about["provenance"]
-            records[key] = CellRecord(
-                *(STUDY, "paper", name, ""),
-                trials=0,
-                parts=(),
-                digest=plan.studies.digest(paper, name),
-                content=study_tables.content(tables),
-                observed=about.get("observed", {}),
-                seconds=about["use"]["cpu_seconds"],
-                mb=about["use"]["peak_mb"] or 0.0,
-                commit=cell_records.commit_of(made),
-                made=cell_records.description(made),
-            )
+        tables = {table: stored[table] for table in table_names()[name] if table in stored}
+        fresh = None if path is None else _study(plan, paper, name, path)
+        if fresh is not None and not (
+            key in records
+            and study_tables.content(tables) == records[key].content
+            and _is_same(records[key], fresh[1])
+        ):
+            tables, records[key] = fresh
             summary.published += 1
-        else:
-            tables = {table: stored[table] for table in table_names()[name] if table in stored}
-            if name in asked and not tables:
+        elif not tables:
+            if name in asked:
                 summary.missing.append(f"study/{name}")
-            elif name in asked and plan.studies.is_committed(paper, name):
-                summary.kept += 1
-            elif name in asked:
-                summary.stale.append(f"study/{name}")
+        elif name in asked and plan.studies.is_committed(paper, name):
+            summary.kept += 1
+        elif name in asked:
+            summary.stale.append(f"study/{name}")
         joined |= tables
     return joined
+
+
+def _study(
+    plan: "Plan", paper: str, name: str, path: str | Path
+) -> "tuple[dict[str, pd.DataFrame], CellRecord]":
+    """Return the tables and the record of a study from its result file."""
+    tables, about = study_tables.read(path)
+    made = about["provenance"]
+    record = CellRecord(
+        *(STUDY, "paper", name, ""),
+        trials=0,
+        parts=(),
+        digest=plan.studies.digest(paper, name),
+        content=study_tables.content(tables),
+        observed=about.get("observed", {}),
+        seconds=about["use"]["cpu_seconds"],
+        mb=about["use"]["peak_mb"] or 0.0,
+        commit=cell_records.commit_of(made),
+        made=cell_records.description(made),
+    )
+    return tables, record
 
 
 def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:

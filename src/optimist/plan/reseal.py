@@ -142,7 +142,7 @@ def _clean_commit() -> str:
 
 def _is_unclean(record: CellRecord) -> bool:
     """Return whether a record needs a commit without changes, and the checkout has one."""
-    return record.commit.endswith("+") and bool(_clean_commit())
+    return not record.is_clean and bool(_clean_commit())
 
 
 def _name(key: CellKey) -> str:
