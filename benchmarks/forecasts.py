@@ -1,4 +1,4 @@
-"""What the forecasts of open claims cost: ``optimist decide`` with and without them, and a list.
+"""Cost of the forecasts of open claims: ``optimist decide`` with and without them, and a list.
 
 ``python benchmarks/forecasts.py`` decides all papers on a copy of the committed tables, with
 forecasts and without, and lists the open claims, in turns. Each run is a process of its own; the

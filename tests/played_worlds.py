@@ -63,7 +63,7 @@ class Worlds:
 
     @property
     def kind(self):
-        """What decides the outcomes that a check can have: equal for checks of equal kinds."""
+        """Properties that decide a check's possible outcomes; checks of one kind share them."""
         places = {s: i for i, s in enumerate(self.settings)}
         methods = {a: i for i, a in enumerate(self.methods)} | {UNIFORM: -1}
         learners = tuple(
@@ -131,9 +131,9 @@ class Played(Mapping):
     beaten : float
         Uniform play's regret over the largest of the methods that the check names.
     method : float
-        The regret of each method over that of the next one.
+        The regret of each method over the next method's.
     setting : float
-        The regret of the first method in each setting over that in the one before.
+        The regret of the first method in each setting over its regret in the setting before.
     is_level : bool
         Whether uniform play has the same regret in all settings.
     """

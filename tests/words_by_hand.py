@@ -8,7 +8,7 @@ WORDS = (*WORDS, BETTER)
 
 
 def selected(p, level):
-    """Return which of p (replicates, readings) Holm's step-down method rejects."""
+    """Return the rejections of Holm's step-down method for p, of shape (replicates, readings)."""
     order = np.argsort(p, axis=1)
     steps = level / np.arange(p.shape[1], 0, -1)
     rejected = np.cumprod(np.take_along_axis(p, order, axis=1) <= steps, axis=1).astype(bool)

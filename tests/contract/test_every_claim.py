@@ -1,4 +1,4 @@
-"""What holds for every claim of every paper: its checks, and its words, can come out both ways."""
+"""Every claim of every paper: its checks and its words can come out both ways."""
 
 import math
 import re
@@ -56,7 +56,7 @@ def outcome(claim, check, evidence):
 def kinds(claim):
     """Return the counted checks of a claim, one of each metric, relation and bound.
 
-    What was not run has no outcome.
+    A check whose cells were not run has no outcome.
     """
     found = {}
     for reading in claim.readings:
@@ -138,7 +138,7 @@ def test_settings_without_uniform_play_are_those_that_are_listed():
 
 
 def value_of(check, side):
-    """Return a value that a check holds for, or one beyond its range on the side that is asked.
+    """Return a value that a check holds for, or one beyond its range on the given side.
 
     Beyond the praising end of a band ("praised"); what has none holds then.
     """
@@ -153,7 +153,7 @@ def value_of(check, side):
 
 
 def word_of(claim, side, gated=1.0):
-    """Return the word if all counted checks, or those of every other reading, are on a side.
+    """Return the word if all counted checks, or all checks of every other reading, are on a side.
 
     If one alternative of a choice suffices, all of its alternatives are on the same side.
     """
@@ -177,7 +177,7 @@ def test_words_can_come_out_both_ways(claim):
     """Through the readings of the claim, with gates that are open, and where nobody learns."""
     found = word_of(claim, "holds", gated=0.0), word_of(claim, "fails", gated=0.0)
     can_hold = all(check.is_tested for reading in claim.readings for check in reading.counted)
-    # What was not run may fail, and cannot hold; another alternative may be enough.
+    # A check whose cells were not run may fail, and cannot hold; another alternative may be enough.
     can_hold = can_hold or claim.suffices
     assert found[0] in (("reproduced",) if can_hold else ("supported", "open"))
     assert found[1] == "not reproduced"

@@ -1,4 +1,4 @@
-"""How often words are wrong, by the rule, its doubling and its gate, where the truth is known.
+"""Shares of wrong words in worlds of known truth, by the rule, its doubling and its gate.
 
 Each wrong word may come out with probability 0.025; three standard errors of the replicates are
 allowed. Most worlds are normal estimates of checks, whose p-values go through the rule as it is
@@ -130,7 +130,7 @@ def test_a_false_reading_is_rarely_idle_by_mistake(shape, correlation):
 
 @each_world
 def test_a_reading_whose_false_check_is_idle_by_mistake_is_rarely_named(correlation):
-    # Each reading is false by one check on its bound and on that of the idle test.
+    # One check makes each reading false: on its own bound and on the idle test's.
     for shape in ((4, 2), (15, 2)):
         support, refute = p_values(world(*shape, (slice(None), 0), rest=TRUE), correlation)
         idle = np.ones_like(support)
@@ -142,7 +142,7 @@ def test_a_reading_whose_false_check_is_idle_by_mistake_is_rarely_named(correlat
 @each_world
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_false_check_is_rarely_accepted_or_idle(shape, correlation):
-    # It is on its own bound and on that of the idle test, and all other checks are idle or true.
+    # It is on its own bound and on the idle test's, and all other checks are idle or true.
     support, refute = p_values(world(*shape, (0, 0), rest=TRUE), correlation)
     idle = np.ones_like(support)
     idle[:, 0] = 0.0
@@ -156,7 +156,7 @@ def test_a_false_check_is_rarely_accepted_or_idle(shape, correlation):
 @each_world
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_reading_that_is_true_is_rarely_better_than_claimed(shape, correlation):
-    # All checks of one reading are on the praising ends, and those of the others far beyond.
+    # All checks of one reading are on the praising ends, all checks of the others far beyond.
     beyond, inside = p_values(world(*shape, 0, rest=TRUE), correlation)
     sure = np.full_like(beyond, 1e-9)
     found = words(inside, np.minimum(1.0, 2.0 * beyond), relaxed=sure)
@@ -170,7 +170,7 @@ def test_a_reading_that_is_true_is_rarely_better_than_claimed(shape, correlation
 @each_world
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape[1] > 1])
 def test_a_reading_that_fails_elsewhere_is_rarely_better_than_claimed(shape, correlation):
-    # One check of one reading is on a bound that is no praising end; all others are praised.
+    # One check of one reading is on a bound that is not a praising end; all others are praised.
     support, refute = p_values(world(*shape, (0, 0), rest=TRUE), correlation)
     praised = np.ones_like(support, bool)
     praised[:, 0, 0] = False

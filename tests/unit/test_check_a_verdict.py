@@ -21,8 +21,8 @@ FIVE = ("glb_omd_31", "hvt_ucb_11", "bkb_16", "go_ucb_05", "glb_omd_26")
 def run(folder, monkeypatch):
     """Run the code of the page in a folder.
 
-    Returns what each block printed with what stands below it, the names known after each, and
-    those known at the end.
+    Returns each block's output with the text below it, the names defined after each block, and
+    the names defined at the end.
     """
     monkeypatch.chdir(folder)
     names, said, after = {}, [], []

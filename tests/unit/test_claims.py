@@ -1,4 +1,4 @@
-"""Verdicts: from checks on small tables, through readings, to words and what stands beside them."""
+"""Verdicts: from checks on small tables, through readings, to words and their explanations."""
 
 import math
 import re
@@ -177,7 +177,7 @@ def test_one_missing_check_makes_the_claim_missing():
     assert verdict.explanation == "1 of 2 checks cannot be made: no y of here in facts"
 
 
-# Readings. A fact of 0 holds, of 2 fails, and one that is no number is open.
+# Readings. A fact of 0 holds, of 2 fails, and one that is not a number is open.
 
 
 def part(name, about):
@@ -413,7 +413,7 @@ def test_a_check_is_idle_at_a_tenth_of_the_error_over_the_readings():
     one, two = reading(rivals("above", 2)), reading(rivals("above", 2), name="two")
     assert decide(one, tables={"finals": tables}).word == "untestable"
     assert decide(one, two, tables={"finals": tables}).word == "open"
-    # Readings of ours are not among those that may be rid of a check by chance.
+    # Our own readings are not among the readings that may lose a check by chance.
     ours = {**two, "status": "ours"}
     assert decide(one, ours, tables={"finals": tables}).word == "untestable"
 

@@ -150,7 +150,7 @@ def verdicts():
 
 @pytest.fixture(scope="module")
 def context(verdicts):
-    """What `to_frame` is told beside the verdicts: next looks, figures, lines and titles."""
+    """The other arguments of `to_frame`: next looks, figures, lines and titles."""
     gates, seconds = gates_of(DOCUMENT, TABLES), dict.fromkeys(CELLS, 60.0)
     looks = {verdict.claim.id: next_look(verdict, gates, seconds) for verdict in verdicts}
     figures = {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]}
@@ -309,7 +309,7 @@ def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
     assert (found.outcome, found.turns_at) == ("holds", "0.9035 or 1.32")
     assert found.interval == "0 to 0.9035 or 1.32 to inf"
     assert evidence_frame(monkeypatch, evidence, "below", 0.5).turns_at == "0.9035"
-    # Not rejected is [0.768729, inf): an infinite end is no bound.
+    # Not rejected is [0.768729, inf): an infinite end is not a bound.
     y, x = [30, 36, 28, 41, 33, 29, 35, 32], [10, 12, 9, 95, 14, 10, 13, 9]
     found = evidence_frame(monkeypatch, RatioOfMeans(y, x, least=8), "above", 0.5)
     assert (found.outcome, found.turns_at) == ("holds", "0.7687")
@@ -393,7 +393,7 @@ def test_open_and_doubted_claims_stand_by_the_price_of_an_answer(frame):
     claims = [
         priced("toy.20", 2.0, 0.25),
         priced("toy.21", 2.0, 1.0),
-        # Half is taken if the chance is not known, and nothing is known without a price.
+        # An unknown chance counts as a half; without a price the order is unknown.
         priced("toy.22", 2.0, math.nan),
         priced("toy.23", math.nan, 1.0),
         priced("toy.24", 0.1, 0.0),
@@ -409,7 +409,7 @@ def test_open_and_doubted_claims_stand_by_the_price_of_an_answer(frame):
         f"    few trials: {found['deciding']}",
         f"    {found['command']}",
     ]
-    # A fact that is no number waits for nothing that a command could play.
+    # No command can play anything for a fact that is not a number.
     assert lines[-1].startswith("    few trials: ")
     assert pages.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open or doubted"
 

@@ -153,9 +153,9 @@ def normal(name):
 
 
 def requirements():
-    """Return the requirements of pyproject.toml, those of its extras included, by name.
+    """Return the requirements of pyproject.toml and of its extras, by name.
 
-    What benchmarks/peers.py needs is left out: it has an environment of its own.
+    Requirements of benchmarks/peers.py are excluded: it has an environment of its own.
     """
     extras = [
         texts for name, texts in project()["optional-dependencies"].items() if name != "peers"

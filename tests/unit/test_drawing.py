@@ -205,5 +205,7 @@ def test_names_beside_bars_break_before_brackets_and_not_within_a_factor():
     assert shown("Hvt-UCB (no floor)") == "Hvt-UCB (no floor)"
     assert shown("HEAVY-OFUL (threshold × 0.1)") == "HEAVY-OFUL\n(threshold × 0.1)"
     assert shown("a name of many words and no bracket") == "a name of many words\nand no bracket"
+    # Two lines without a break before the bracket are better than three with it.
+    assert shown("CRTM (Newton steps, threshold × 0.3)") == "CRTM (Newton steps,\nthreshold × 0.3)"
     long = shown("BKB (one thing or another, factor × 0.25)")
     assert long.splitlines() == ["BKB", "(one thing or another,", "factor × 0.25)"]

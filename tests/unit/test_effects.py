@@ -66,7 +66,7 @@ def claim(text, **numbers):
 
 
 def selected(selection, values=range(1, 100)):
-    """Return which checks a selection has, numbered from 1 in the order of the readings."""
+    """Return the numbers of the selected checks, from 1 in the order of the readings."""
     made = claim("It is {it:.0f} in all.", it=selection)
     found = [
         number
@@ -210,8 +210,8 @@ def test_the_units_of_a_check_are_all_that_were_measured():
     assert made.effect.sentence(made, found, TITLES) == "It is 0.40 of 7."
 
 
-# Selections. The checks are 1 to 8 of the first reading, the last of them ours, 9 and 10 of the
-# second, and 11 of a reading of ours.
+# Selections. Checks 1 to 8 belong to the first reading, and 8 does not count; 9 and 10 belong to
+# the second reading, and 11 to a reading that does not count.
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_verdicts_rest_on_the_units_that_count(start, number, counted, k):
 
 
 def test_trials_before_the_first_that_counts_change_nothing():
-    """As those of a reading that was added when they were known."""
+    """A reading that was added later uses only trials that were unknown at that time."""
     rng = np.random.default_rng(6)
     late = {name: list(c * rng.gamma(9.0, 1 / 9, 20)) for name, c in (("a", 1), ("uniform", 3))}
     about = {"learners": {"here": ["a"]}}
@@ -161,7 +161,7 @@ def test_an_exact_value_needs_no_number_and_counts_all_units():
         assert (result.outcome, result.remark) == ("fails", "")
 
 
-# Studies, whose trials and repetitions are doubled alike.
+# Studies, whose trials and repetitions are doubled together.
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_slopes_of_studies_count_the_trials_of_the_cell_that_has_fewest():
 
 
 def refusal(*first, planned=30, least=1, splits=0, **changes):
-    """Return what check_first says of a claim with these rows, empty if nothing."""
+    """Return the complaint of check_first about a claim with these rows, or an empty text."""
     check, label, cells = RATIO, LABEL, ("a", "uniform")
     if splits:
         about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}

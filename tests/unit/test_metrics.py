@@ -621,7 +621,7 @@ FAR = [
 ]
 PLACE = {"settings": ["here", "there", "far"], "points": [1.0, 2.0, 4.0]}
 SWAPPED = {"numerator": "b", "denominator": "a", **PLACE}
-# Rounds 1 to 7; the first, slow one is left out; then 1, 1, 2, 2, 3, 3 seconds a round.
+# Rounds 1 to 7; the first, slow one is omitted; then 1, 1, 2, 2, 3, 3 seconds a round.
 THIRDS = together("here", "a", [[50, 51, 52, 54, 56, 59, 62]] * 2)
 SQUARE = [together("here", "a", [ROUNDS**2, ROUNDS**2]), together("here", "b", [ROUNDS] * 3)]
 PARTS = pd.DataFrame(

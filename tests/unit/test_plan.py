@@ -1,4 +1,4 @@
-"""The plan: what is asked for is what is shown, and all that is asked for can be reached."""
+"""The plan: it shows exactly the requested cells and products, and each can be reached."""
 
 import subprocess
 import sys

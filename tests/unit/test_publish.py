@@ -275,7 +275,7 @@ def test_a_round_declared_later_is_read_from_results_until_the_table_has_it(plan
     assert 17 in TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY).rounds[0]
 
 
-# Trials that follow those of the table.
+# Trials that follow the table's trials.
 
 
 def more(number=5, committed="use", **changes):
@@ -374,7 +374,7 @@ def test_trials_that_follow_are_added_to_those_of_the_table(emptied):
     assert found.take(np.arange(2)).content == before.content == old.content
     assert (record.trials, record.parts, record.content) == (5, (2, 4, 5), found.content)
     assert record.is_of(later.trials.digest(later.trials.of_paper("glb_omd")[KEY]))
-    # Processor time is that of a mean trial.
+    # The processor time is the mean over trials.
     new = [results.read_metadata(path) for path in sorted(Path("results").rglob("*.parquet"))]
     spent = 2 * old.seconds + sum(one["use"]["cpu_seconds"] for one in new)
     assert record.seconds == pytest.approx(spent / 5, rel=1e-3)

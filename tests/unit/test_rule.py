@@ -374,7 +374,7 @@ def test_what_was_not_run_is_no_check_that_could_refute():
 
 
 def separating(holding, failing, others=()):
-    """Return what separates readings, each a text of the alternatives of choices a, b, c, ..."""
+    """Return the choices that separate readings, each a text of alternatives of a, b, c, ..."""
     texts = [*holding, *failing, *others]
     checks = [[YES]] * len(holding) + [[NO]] * len(failing) + [[OPEN]] * len(others)
     taken = {name: [text[i] for text in texts] for i, name in enumerate("abcd"[: len(texts[0])])}

@@ -219,7 +219,7 @@ def test_the_home_of_uniform_play_is_the_setting_with_most_planned_trials(trials
         for setting, number in zip(RADII, trials, strict=True)
         if number
     ]
-    # More trials of another method, or of a setting that is not alike, change nothing.
+    # More trials of another method, or of a setting with other uniform play, change nothing.
     runs += [([RADII[2]], ["a"], 99), (["noisy[horizon=9]"], ["uniform"], 50)]
     found = homes_of(paper_of(*runs), NAMES)
     assert found == {**dict.fromkeys(RADII, home), "noisy[horizon=9]": "noisy[horizon=9]"}

@@ -1,4 +1,4 @@
-"""What Snakemake plans and makes, for a paper of eight cells, two figures, a table and a claim."""
+"""Snakemake's plan and products for a paper of eight cells, two figures, a table and a claim."""
 
 import csv
 import re
@@ -254,7 +254,7 @@ def test_more_trials_add_files(copy):
     assert {path.split("/")[-1][:7] for path in made if "/run/" in path} == {"010-019"}
 
 
-# The files of each product, and the targets that promise them beside the paper's and all.
+# The files of each product, and the targets that promise them, besides `all` and the paper's own.
 FILES = {
     "toy_fig1": ["toy/fig1.png", "toy/fig1.pdf", "toy/thumbnails/fig1.webp", "toy/tables/fig1.csv"],
     "toy_finals": ["toy/tables/finals.csv", "toy/tables/finals.md"],

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Properties of a selection, besides the range of its values.
 FIELDS = ("low", "high", "inverse", "percent", "settings", "n")
-# Keys of a selection that are no arguments of a check.
+# Keys of a selection that are not arguments of a check.
 ABOUT = ("quantity", "statistic", "when", "ours")
 # A number that does not belong to a name such as f1 or SLSQP2.
 _TYPED = re.compile(r"(?<![A-Za-z0-9_])[0-9][0-9.,]*")

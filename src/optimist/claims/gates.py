@@ -1,6 +1,6 @@
 r"""The gate: does somebody learn, so that a check can decide?
 
-Where no method learns, every regret is that of uniform play, and ratios and growth say nothing
+If no method learns, every regret equals uniform play's, and ratios and growth say nothing
 about methods. So a method must beat uniform play by the check's factor $b^* \ge 1$: if the check
 compares regrets with a bound, the end of the bound nearest to 1, inverted if it is below 1; if the
 check is about growth, 1.25. For a set M of cells (s, m), let

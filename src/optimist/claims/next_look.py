@@ -333,7 +333,7 @@ class Extended(Groups):
     wanted : mapping
         Number of trials of each cell.
     on_disk : mapping
-        For each lane and name of a setting: the number of trials that are no copies.
+        For each lane and name of a setting: the number of trials, copies excluded.
     drawn : mapping
         For each lane and name of a setting: the trial that each further trial copies.
     columns : collection of str

@@ -107,8 +107,8 @@ def _line(check: Any) -> str:
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the first row of each open or doubted claim, by the price of an answer.
 
-    The price of an answer is that of the next look divided by its chance of an answer, which is
-    taken to be a half if it is unknown. Claims that no command can decide come last.
+    The price of an answer is the price of the next look divided by its chance of an answer; an
+    unknown chance counts as a half. Claims that no command can decide come last.
     """
     heads = frame[frame["verdict"].isin(UNDECIDED)].drop_duplicates("claim")
     chance = heads["chance"].astype(float).fillna(0.5)
@@ -168,7 +168,7 @@ def by_verdict(frame: "pd.DataFrame") -> str:
 
 
 def with_summary(document: str, text: str, source: str = "README.md") -> str:
-    """Return the document with ``text`` in place of what is between the two `MARKERS`.
+    """Return the document with ``text`` between the two `MARKERS`.
 
     Raises
     ------

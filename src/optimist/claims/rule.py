@@ -12,7 +12,7 @@ by Holm's method (1979). If a claim has gates, a tenth of the allowed error is r
 declaring checks idle.
 
 A sentence that says that something *can* be had is true if one alternative of a choice is enough
-(`Sufficient`). Of K alternatives, $P = \min(1, K \min P_\kappa)$ by Bonferroni's method, and
+(`Sufficient`). For K alternatives, $P = \min(1, K \min P_\kappa)$ by Bonferroni's method, and
 $Q = \max Q_\kappa$, since all of them must fail.
 
 Each of the following errors has a probability of at most $\alpha$, however the tests depend on each

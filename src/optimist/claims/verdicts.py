@@ -69,8 +69,8 @@ class Verdict:
     if_counted : str
         The word that would follow if our own readings and checks counted; empty if we have none.
     turns : float
-        The largest error on each side, at most that of the claim, below which the word changes; 0
-        if no smaller error changes it.
+        The largest error on each side, at most the claim's, below which the word changes; 0 if no
+        smaller error changes it.
     own_interval : str
         The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
         reproduced*.
@@ -130,7 +130,7 @@ def evaluate(
 
 
 def gates_of(document: Mapping[str, Any], tables: Mapping[str, Any]) -> Gates:
-    """Return the gates of a claims file; the parameters are those of `evaluate`."""
+    """Return the gates of a claims file; `evaluate` describes the parameters."""
     groups = Groups(tables, document.get("alike", {}))
     first, learners = of_document(document.get("first", ())), document.get("learners", {})
     return Gates(groups, first, learners, document.get("least", 1))
@@ -301,7 +301,7 @@ def _empirical(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 
 def _of_members(readings: Sequence[rule.AnyReading], alpha: float) -> dict[str, str]:
-    """Return the outcome of each reading among those of which one suffices."""
+    """Return the outcome of each reading if one of them suffices."""
     level, outcomes = rule.decisive(readings, alpha), {}
     for reading in readings:
         assert isinstance(reading, rule.Sufficient)

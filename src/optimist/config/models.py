@@ -119,15 +119,15 @@ class Number(Keys):
 
 
 class Said(Keys):
-    claimed: str  #: What the paper claims.
-    found: str  #: What we found, with numbers written as in `headline`.
+    claimed: str  #: The paper's claim.
+    found: str  #: Our finding, with numbers written as in `headline`.
     paper: str  #: The paper with its authors and a link, for the README's table.
     #: The findings in one sentence, for the README. Numbers are written as `{NAME[value]}`,
     #: `{NAME[low]}`, `{NAME[high]}` or `{NAME[n]}`, where NAME is a key of `numbers`; over several
     #: checks as `{NAME[range]}`, or `{NAME[inverse]}` for the range of 1 / value.
     headline: str
-    says: str  #: What the paper says, for the README's table.
-    measured: str  #: What we measured, with numbers written as in `headline`.
+    says: str  #: The paper's statement, for the README's table.
+    measured: str  #: Our measurements, with numbers written as in `headline`.
     #: Checks whose numbers these sentences quote, each under a name of your choice.
     numbers: dict[str, Number]
     expects: dict[str, str]  #: Verdicts that the sentences assume, by claim.

@@ -28,7 +28,7 @@ BOX_REGISTRY = {
 }
 
 # Options that change neither the arms nor their mean rewards, so that uniform play does not see
-# them. They stand here and not in the classes, whose code decides results.
+# them. They are listed here because the code of the classes decides results.
 _OF_KERNELS = frozenset(("deviation", "ridge", "norm_bound", "delta", "factor"))
 UNSEEN = {
     "glm": frozenset(("sigma", "delta", "norm_bound", "kappa", "reward_bound", "factor")),

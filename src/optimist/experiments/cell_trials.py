@@ -407,5 +407,5 @@ def following(stored: CellTrials | None, more: CellTrials) -> CellTrials:
 
 
 def _short(at: Mapping[str, list[np.ndarray]], name: str) -> dict[str, list[np.ndarray]]:
-    """Return the values at kept rounds, with those of one column rounded to 32 bits."""
+    """Return the values at kept rounds, with one column rounded to 32 bits."""
     return {**at, name: [one.astype(np.float32).astype(float) for one in at.get(name, [])]}

@@ -165,16 +165,18 @@ def bars(
 
 
 def bar_name(series: str, style: "Style") -> str:
-    """Return the name of a bar, split into lines.
+    """Return the name of a bar, split into as few lines as its width allows.
 
-    In a long name, the part in parentheses starts on a new line.
+    If this takes no more lines, the part in parentheses starts on a new line.
     """
-    name = style.name(series)
-    stem, opening, variant = name.partition(" (")
-    pieces = [name] if len(name) <= WIDEST or not opening else [stem, f"({variant}"]
     # Keep the factors of a product on the same line as the multiplication sign.
-    pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
-    return "\n".join(pieces).replace("\u00a0", " ")
+    name = style.name(series).replace(" × ", "\u00a0×\u00a0")
+    stem, opening, variant = name.partition(" (")
+    whole = fill(name, WIDEST)
+    if opening and len(name) > WIDEST:
+        split = f"{fill(stem, WIDEST)}\n{fill(f'({variant}', WIDEST)}"
+        whole = min(split, whole, key=lambda text: text.count("\n"))
+    return whole.replace("\u00a0", " ")
 
 
 def _two_digits(value: float) -> str:

@@ -42,7 +42,7 @@ def fill(
     claims : mapping
         Claims in the content of the page, by ID; see `optimist.page.content`.
     papers : collection of str
-        Papers to show; sentences about others are left out.
+        Papers to show; sentences about other papers are omitted.
     strict : bool
         Whether to raise an error, instead of leaving a sentence out, if its verdict has changed.
 

@@ -86,7 +86,7 @@ def alike(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
 def homes_of(paper: Paper, names: Mapping[str, str]) -> dict[str, str]:
     """Return, for each setting, the one with the same uniform play that has most trials of it.
 
-    ``names`` is the result of `alike`. A setting is left out if no such setting has any.
+    ``names`` is the result of `alike`. A setting is omitted if no such setting has any.
     """
     trials = {
         setting: block["trials"]

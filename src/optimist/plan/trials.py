@@ -209,8 +209,8 @@ class PlannedTrials:
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
         """Return the outputs that must exist before the results of the given cells are read.
 
-        With ``committed: use``, an output that does not exist is left out if the table contains its
-        trials and the current code played them.
+        With ``committed: use``, a missing output is omitted if the table contains its trials and
+        the current code played them.
         """
         paths: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
