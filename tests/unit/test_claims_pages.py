@@ -337,6 +337,9 @@ def test_the_tally_is_by_kind_and_counts_firm_verdicts(frame):
         "1 vacuous. 2 facts: 1 differs, 1 selected by it."
     )
     assert pages.tally(frame[frame["claim"] == "toy.09"]) == "1 fact: 1 selected by it."
+    could_not_fail = "vacuous: It is algebra"
+    flagged = frame.assign(flags=frame["flags"].mask(frame["kind"] == "empirical", could_not_fail))
+    assert "1 missing. 1 of the 1 reproduced claims could not fail. 6 of" in pages.tally(flagged)
 
 
 def test_the_text_names_verdict_reason_and_need(frame):

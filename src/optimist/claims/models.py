@@ -25,8 +25,8 @@ Bound = float | list[float]
 
 
 class Alternative(Keys):
-    #: stated: the paper fixes the alternative. unstated: the paper leaves it open. ours: it is our
-    #: own, shown but not counted.
+    #: stated: the paper fixes the alternative. unstated: the paper leaves it open, or another
+    #: published source differs from the paper. ours: it is our own, shown but not counted.
     status: Status
     name: DisplayName  #: Display name, as it appears after "holds under".
     about: Sentence  #: A sentence that explains what the alternative changes.

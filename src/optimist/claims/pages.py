@@ -59,6 +59,9 @@ def _tally(heads: "pd.DataFrame") -> str:
     counts = Counter(heads["verdict"])
     text = f"{number} {noun}{'s' * (number > 1)}: "
     text += ", ".join(f"{counts[word]} {word}" for word in ALL_WORDS if counts[word]) + "."
+    holding = heads[heads["verdict"] == "reproduced"]
+    if vacuous := int(holding["flags"].str.startswith("vacuous").sum()):
+        text += f" {vacuous} of the {len(holding)} reproduced claims could not fail."
     decided = heads[heads["verdict"].isin(DECIDED)]
     if number > 1 and not decided.empty:
         firm = int((decided["turns"] * number < decided["alpha"]).sum())
