@@ -86,7 +86,7 @@ def test_a_documented_command_works(line, project):
     elif "--list" in words:
         assert re.search(r"^all \(.+\.\)$", project.run(program, *words).stdout, flags=re.M)
     elif program == "snakemake" and "--unlock" not in words:
-        planned = project.run("snakemake", *words, "--dry-run")
+        planned = project.run("snakemake", "--dry-run", *words)
         assert "Job stats:" in planned.stdout + planned.stderr
     elif words in NAMED:
         project.run(program, *words, "--help")

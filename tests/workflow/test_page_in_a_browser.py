@@ -206,11 +206,16 @@ def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
 
 def test_open_claims_are_listed_with_their_cause_and_what_would_decide_them(read, data):
     reader = read("#/open")
-    known = {id: claim for id, claim in data["claims"].items() if claim["verdict"] == "open"}
+    looked_at = ("open", "doubted")
+    known = {id: claim for id, claim in data["claims"].items() if claim["verdict"] in looked_at}
     rows = [row.split("\t") for row in reader.tab.locator("tbody tr").all_inner_texts()]
-    assert {(row[0], row[2]) for row in rows} == {(id, c["cause"]) for id, c in known.items()}
-    hours = [float(row[-1]) for row in rows if row[-1] != "–"]
-    assert hours and hours == sorted(hours)
+    assert {(row[0], row[2], row[3]) for row in rows} == {
+        (id, claim["words"], claim["cause"]) for id, claim in known.items()
+    }
+    priced = [row[0] for row in rows if row[5] != "–"]
+    chances = [0.5 if known[id]["chance"] is None else known[id]["chance"] for id in priced]
+    prices = [known[id]["hours"] / max(p, 1e-6) for id, p in zip(priced, chances, strict=True)]
+    assert len(priced) > 1 and prices == sorted(prices)
     reader.tab.click("summary")
     commands = [claim["command"] for claim in known.values() if claim["command"]]
     assert sorted(reader.tab.locator("details pre").all_inner_texts()) == sorted(commands)
