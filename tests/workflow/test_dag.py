@@ -318,7 +318,7 @@ def test_a_method_that_crashes_blocks_nothing_else(clone):
         (folder / name).unlink()
     failed = clone.run(*command(TARGET), check=False)
     assert failed.returncode == 1 and "a bug of ecolog" in failed.stderr
-    assert "toy: 7 from results, 0 kept" in failed.stderr
+    assert "toy: 0 from results, 7 kept" in failed.stderr
     assert "of other code: 2: regret/s1/ecolog, regret/s2/ecolog" in failed.stderr
     assert (folder / "fig1.png").exists() and not (folder / "fig2.png").exists()
     kept = TrialTable(folder / "trials.parquet")
