@@ -128,7 +128,8 @@ class Groups(dict[str, Mapping[Any, Any]]):
     """A mapping from table names to the tables' rows or values, grouped by key.
 
     An absent table has no entries. A table of cells may be a single frame, or a dict from (setting,
-    algorithm) to frames. Complete trials are cached, because many checks read the same cells.
+    algorithm) to frames. Complete trials and their numbers are cached, because many checks read the
+    same cells.
 
     Parameters
     ----------
@@ -148,8 +149,9 @@ class Groups(dict[str, Mapping[Any, Any]]):
         self["facts"] = {key: _fact(rows) for key, rows in self["facts"].items()}
         self["studies"] = {name: tables[name] for name in tables if name not in keys}
         self.complete = cache(self._complete)
+        self.number = cache(self._number)
 
-    def number(self, lane: str, setting: str, algorithm: str) -> int:
+    def _number(self, lane: str, setting: str, algorithm: str) -> int:
         """Return a cell's number of trials: its largest trial number plus 1."""
         table = {"regret": "finals", "timing": "times"}[lane]
         rows = self[table].get(self.place(table, (setting, algorithm)))

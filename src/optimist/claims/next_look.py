@@ -349,16 +349,16 @@ class Extended(Groups):
         columns: Collection[str],
     ) -> None:
         super().__init__({}, groups.alike)
-        self._number, self._on_disk = wanted, groups.number
+        self._wanted, self._on_disk = wanted, groups.number
         for table in LANE_OF:
             self[table] = _Copies(groups, table, wanted, on_disk, drawn, columns)
         self["facts"], self["studies"] = groups["facts"], groups["studies"]
 
-    def number(self, lane: str, setting: str, algorithm: str) -> int:
+    def _number(self, lane: str, setting: str, algorithm: str) -> int:
         pair = self.place("finals", (setting, algorithm)) if lane == "regret" else None
         setting, algorithm = pair or (setting, algorithm)
         there = self._on_disk(lane, setting, algorithm)
-        return max(there, self._number.get((lane, setting, algorithm), 0))
+        return max(there, self._wanted.get((lane, setting, algorithm), 0))
 
 
 @dataclass
