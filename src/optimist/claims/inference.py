@@ -159,7 +159,7 @@ def ratio_of_ratios(
 
 @np.errstate(all="ignore")
 def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np.ndarray:
-    r"""Return n values that estimate a function of k means: by their mean, and its standard error.
+    r"""Return n values whose mean and standard error are estimates for a function of k means.
 
     Let $\theta$ be the function's value at the means of ``columns``, of shape (k, n), and
     $\theta_{(-i)}$ its value without unit i. The returned values are
