@@ -11,6 +11,7 @@ from optimist.claims.checks import check_planned, claims_of
 from optimist.config.claims import Writer
 from optimist.config.labels import Names
 from optimist.config.load import load_claims, load_words
+from optimist.experiments.setting import Setting
 from optimist.plan.claims import check_run
 
 BASES = {
@@ -62,7 +63,7 @@ CHECK = check_of(
 
 def claim(*checks, known=CHOICES, lists=None, **keys):
     """Return a claim about heavy-tailed settings, written out."""
-    names = Names("toy", BASES)
+    names = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
     names.add_lists(lists or {})
     about = {"id": "toy.01", "place": "p", "statement": "s", "checks": list(checks or [CHECK])}
     return Writer({"choices": known}, names, WORDS).claim({**about, **keys})
@@ -162,7 +163,7 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
             tofu=unstated(algorithms={"oful": "tofu"}),
         ),
     }
-    names = Names("toy", BASES)
+    names = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
     made = Writer({"choices": known}, names, {})
     label = made._label("toy.01", "oful", [a[0] for a in made._choices.values()])
     assert label == "oful[R=sd,radius=theory]"
