@@ -11,7 +11,6 @@ from optimist.cli.play import call
 from optimist.core import terminal
 from optimist.core.registry import names_file
 
-WIDTH = 120  # width of a table in characters if the output is not a terminal
 SECONDS = 60.0  # time limit for loading classes from a user's files
 
 
@@ -34,7 +33,7 @@ def list_(options: Any) -> int:
     if options.json:
         print(json.dumps(content, indent=1))
     else:
-        say(listing.to_text(content, terminal.width() or WIDTH))
+        say(listing.to_text(content, terminal.width()))
     return 0
 
 
