@@ -5,7 +5,6 @@ from typing import Any
 
 from optimist.cli import folder, listing
 from optimist.cli import new as new_files
-from optimist.cli.completion import script
 from optimist.cli.output import say
 from optimist.cli.play import call
 from optimist.core import terminal
@@ -53,6 +52,8 @@ def init(options: Any) -> int:
 
 def completion(options: Any) -> int:
     """Print the script that enables completion of commands in a shell."""
-    text = script(options.shell)
+    import argcomplete
+
+    text = argcomplete.shellcode(["optimist"], shell=options.shell)
     print(json.dumps({"script": text}) if options.json else text)
     return 0
