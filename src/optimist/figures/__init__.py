@@ -47,12 +47,14 @@ TABLES = {
 
 def panel_class(kind: str) -> "type[Panel]":
     """Return the class of the given kind of panel; raise ConfigError if the kind is unknown."""
-    return load("kind of panel", kind, PANELS)
+    cls: type[Panel] = load("kind of panel", kind, PANELS)
+    return cls
 
 
 def table_class(kind: str) -> "type[Table]":
     """Return the class of the given kind of table; raise ConfigError if the kind is unknown."""
-    return load("kind of table", kind, TABLES)
+    cls: type[Table] = load("kind of table", kind, TABLES)
+    return cls
 
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
