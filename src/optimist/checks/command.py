@@ -22,7 +22,6 @@ SECONDS = 60.0  # time limit of a test
 
 def check(
     label: str,
-    tell: Callable[[str], None] = lambda words: None,
     *,
     seconds: float | None = SECONDS,
     is_quiet: bool = True,
@@ -33,9 +32,6 @@ def check(
     Parameters
     ----------
     label : str
-    tell : callable
-        Called with a description of each step, worded to follow ``while``, until the cases are
-        known.
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool
@@ -63,12 +59,9 @@ def check(
         from optimist.checks.report import TESTS, Report
 
         def answer() -> Any:
-            for _, word, value in messages:
-                if word == "error":
-                    raise value
-                if word == "done":
-                    break
-                tell(value)
+            _, word, value = next(messages)
+            if word == "error":
+                raise value
             return value
 
         def run(test: Callable[..., None], case: "Case") -> tuple[str, ...]:

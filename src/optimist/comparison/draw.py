@@ -12,7 +12,7 @@ import numpy as np
 
 from optimist.config.load import load_style
 from optimist.core import outputs
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.files import write_atomically
 from optimist.core.label import name_of
 from optimist.core.registry import names_file, short_name
@@ -85,8 +85,7 @@ def plot(
     left_out = (name.rpartition("/")[2] for name in played.attrs.get("errors", ()))
     allowed = {*map(name_of, (*played["algorithm"], *left_out))}
     for name in names or ():
-        if name not in allowed:
-            raise unknown_name("names", name, allowed)
+        known_name("names", name, allowed)
     settings = list(drawn.groupby(["paper", "setting"], sort=False))
     labels = [*dict.fromkeys(drawn["algorithm"])]
     style = _style(labels, names or {})

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.core.errors import ConfigError, DataError, unknown_name
+from optimist.core.errors import ConfigError, DataError, known_name
 from optimist.data.download import download
 from optimist.data.sources import Source, default_data_dir, load_sources
 from optimist.data.tables import read
@@ -64,15 +64,12 @@ def fetch(
     DataError
         If no verified copy is available.
     """
-    if source not in CHOICES:
-        raise unknown_name("data source", source, CHOICES)
+    known_name("data source", source, CHOICES)
     if not timeout > 0:
         raise ConfigError(f"timeout is {timeout}; allowed: a positive number of seconds")
     folder = Path(data_dir) if data_dir is not None else default_data_dir()
     sources = load_sources(folder / "sources.csv")
-    if name not in sources:
-        raise unknown_name("data set", name, sources)
-    entry = sources[name]
+    entry = sources[known_name("data set", name, sources)]
     attempts: Attempts = []
     frame = None if source == "mirror" else _from_uci(entry, timeout, attempts)
     if frame is None and source == "uci":

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from optimist.core.errors import unknown_name
+from optimist.core.errors import known_name
 
 if TYPE_CHECKING:
     from optimist.figures.base import Panel
@@ -72,7 +72,5 @@ def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:
 
     The error message describes ``kind`` as ``what``, for example as a "kind of panel".
     """
-    if kind not in registry:
-        raise unknown_name(what, kind, registry)
-    module, _, name = registry[kind].partition(":")
+    module, _, name = registry[known_name(what, kind, registry)].partition(":")
     return getattr(importlib.import_module(module), name)

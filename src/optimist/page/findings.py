@@ -10,7 +10,7 @@ from typing import Any
 from optimist.claims.effects import Range
 from optimist.config.load import read
 from optimist.config.models import Findings
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"
@@ -135,9 +135,7 @@ def _numbers(
     values of all of them.
     """
     name = entry["claim"]
-    if name not in claims:
-        raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)
-    claim = claims[name]
+    claim = claims[known_name(f"claim in {place} of {SOURCE}", name, claims)]
     labels = [check[COLUMN["check"]] for check in claim["checks"]]
     readings = [claim["readings"][check[0]][0] for check in claim["checks"]]
     asked = entry["check"] if isinstance(entry["check"], list) else [entry["check"]]
