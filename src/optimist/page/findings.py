@@ -101,7 +101,8 @@ def _sentence(
     If a verdict on which it relies has changed, raise ConfigError or, unless ``strict``, return "".
     """
     place = f"papers.{paper}"
-    if not all(_holds(place, *one, claims, strict) for one in about["expects"].items()):
+    expects = about["expects"].items()
+    if not all(_holds(place, claim, verdict, claims, strict) for claim, verdict in expects):
         return ""
     asked = about.get("numbers", {}).items()
     numbers = {name: _numbers(place, one, claims)[1] for name, one in asked}
