@@ -34,6 +34,7 @@ from optimist.experiments import cell_records
 from optimist.experiments.cell import make_cell, play_trial
 from optimist.experiments.job import make_result
 from optimist.experiments.trials import Trials
+from optimist.figures.style import MARKERS
 from optimist.plan import data
 
 
@@ -437,6 +438,8 @@ def test_registered_algorithms_have_the_colours_of_the_papers_figures():
     lines = {label: draw._style(labels, {}).line(label) for label in labels}
     known = load_style()
     assert lines["gloc"]["color"] == known["methods"]["gloc"]["colour"]
+    assert lines["gloc"]["marker"] == MARKERS[known["methods"]["gloc"]["marker"]]
+    assert lines["gloc[variant=public]"]["markerfacecolor"] == "white"
     assert lines["gloc[variant=public]"]["color"] == lines["gloc"]["color"]
     assert lines["mine.py:Mine"]["color"] != lines["gloc"]["color"]
     assert len({(keywords["color"], keywords["linestyle"]) for keywords in lines.values()}) == 3
