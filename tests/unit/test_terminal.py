@@ -38,6 +38,8 @@ def test_a_listing_fits_and_loses_nothing(words, columns, monkeypatch, capsys):
     assert main.main(["list", *words]) == 0
     text = capsys.readouterr().out
     assert widest(text) <= columns
+    whole = listing.to_text(listing.content(*(words or [None])), None)
+    assert sorted(letters(text)) == sorted(letters(whole))
 
 
 def test_words_are_broken_only_where_there_is_no_other_way():
