@@ -34,6 +34,7 @@ from optimist.experiments import cell_records
 from optimist.experiments.job import make_result
 from optimist.experiments.play_trial import play_trial
 from optimist.experiments.trials import Trials
+from optimist.figures.style import MARKERS
 from optimist.plan import data
 
 
@@ -433,13 +434,16 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
 
 
 def test_registered_algorithms_have_the_colours_of_the_papers_figures():
-    style = draw._style(["gloc", "mine.py:Mine", "gloc[variant=public]"], {})
+    labels = ["gloc", "mine.py:Mine", "gloc[variant=public]"]
+    lines = {label: draw._style(labels, {}).line(label) for label in labels}
     known = load_style()
-    assert style["gloc"]["color"] == known["methods"]["gloc"]["colour"]
-    assert style["gloc[variant=public]"]["color"] == style["gloc"]["color"]
-    assert style["mine.py:Mine"]["color"] != style["gloc"]["color"]
-    assert len({(keywords["color"], keywords["linestyle"]) for keywords in style.values()}) == 3
-    assert len({keywords["marker"] for keywords in style.values()}) == 3
+    assert lines["gloc"]["color"] == known["methods"]["gloc"]["colour"]
+    assert lines["gloc"]["marker"] == MARKERS[known["methods"]["gloc"]["marker"]]
+    assert lines["gloc[variant=public]"]["markerfacecolor"] == "white"
+    assert lines["gloc[variant=public]"]["color"] == lines["gloc"]["color"]
+    assert lines["mine.py:Mine"]["color"] != lines["gloc"]["color"]
+    assert len({(keywords["color"], keywords["linestyle"]) for keywords in lines.values()}) == 3
+    assert len({keywords["marker"] for keywords in lines.values()}) == 3
 
 
 @pytest.mark.parametrize(
@@ -821,7 +825,7 @@ def test_an_overlay_names_settings_and_algorithms(here, capsys):
 
 def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
     labels = ["a/x.py:Mine", "b/x.py:Mine", "y.py:Mine[gamma=1]", "z.py:Other", "uniform"]
-    called = [keywords["label"] for keywords in draw._style(labels, {}).values()]
+    called = [draw._style(labels, {}).name(label) for label in labels]
     assert called == [*labels[:2], "y.py:Mine (gamma=1)", "Other", "uniform"]
 
 

@@ -66,7 +66,7 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     Parameters
     ----------
     tell : callable
-        Called with a description of each step, worded to follow ``while``.
+        Not called.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
         name, or a name provided by an installed package. An algorithm on arms and an algorithm on a
@@ -77,7 +77,6 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     ConfigError
         If a name or an option is unknown.
     """
-    tell("it was being loaded")
     blas_kernels.verify()
     return [
         _of_algorithm(text, one) if one in REGISTRIES else _of_environment(text)

@@ -21,6 +21,11 @@ def warn(words: str) -> None:
     say(words, sys.stderr)
 
 
+def answer(options: Any, data: Any, text: str) -> None:
+    """Print the result of a command: with the option --json ``data``, otherwise ``text``."""
+    say(json.dumps(data, indent=1) if options.json else text)
+
+
 def say_written(paths: Sequence[str], options: Any) -> None:
     """Print the paths of the files that a command wrote, or their number if there are many."""
     if options.json:

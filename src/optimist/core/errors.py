@@ -5,7 +5,7 @@ import errno
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -114,6 +114,13 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
     return ConfigError(
         f"unknown {kind} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}"
     )
+
+
+def known_name(kind: str, name: str, allowed: Collection[str]) -> str:
+    """Return ``name`` if it is in ``allowed``; raise the error of `unknown_name` otherwise."""
+    if name not in allowed:
+        raise unknown_name(kind, name, allowed)
+    return name
 
 
 def brief(text: str) -> str:
