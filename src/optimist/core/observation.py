@@ -203,9 +203,10 @@ class Observer:
             self._make(place)
         elif kind == "read" and os.path.isfile(path):
             self._read(place)
-        elif place not in self._seen:
+        elif self._seen.get(place, _MISSING).digest is not None:
             place += "/" if kind == "folder" else ""
-            self._seen.setdefault(place, _Seen(None, user_inputs.state(place, self._folder)))
+            if place not in self._seen:
+                self._seen[place] = _Seen(None, user_inputs.state(place, self._folder))
 
     def _make(self, place: str) -> None:
         """Leave out a file or a folder, with everything in it, that the job is about to make."""

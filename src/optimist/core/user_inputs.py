@@ -9,6 +9,7 @@ A process that plays only this package's classes replaces no function.
 
 import hashlib
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
@@ -30,15 +31,16 @@ _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/shar
 COMPILED = "__pycache__"
 _INSTALLED = frozenset(("site-packages", "dist-packages", COMPILED))
 # Python's modules whose functions pass on a name that their caller chose.
-_PASSING = frozenset(
-    ("collections", "genericpath", "glob", "ntpath", "os", "pathlib", "pkgutil", "posixpath")
+_PASSING = (
+    *("collections", "functools", "glob", "os", "pathlib", "pkgutil"),
+    *("genericpath", "ntpath", "posixpath"),  # os.path
 )
 # Functions that ask whether paths exist that they make, resolve or have listed.
 _SILENT = frozenset(("makedirs", "mkdir", "realpath", "_joinrealpath", "resolve", "walk"))
-# Prefixes of variables that a scheduler sets to another value in each job, or optimist itself sets.
-OF_JOBS = (
-    *("SLURM_", "SBATCH_", "LSB_", "PBS_", "SGE_", "SNAKEMAKE_", "TMPDIR", "OPTIMIST_", "OMP_NUM_"),
-    *("OPENBLAS_", "MKL_NUM_", "VECLIB_MAX", "NUMEXPR_NUM_", "NPY_DISABLE_", "PYTHONHASHSEED"),
+# Variables that a scheduler or Snakemake sets to another value in a job, or that optimist sets.
+OF_JOBS = re.compile(
+    r"(SLURM|SBATCH|LSB|PBS|SGE|SNAKEMAKE|OPTIMIST|OPENBLAS)_.*|TE?MP(DIR)?|PYTHONHASHSEED"
+    r"|\w+_(NUM|MAXIMUM)_THREADS|NPY_DISABLE_CPU_FEATURES"
 )
 # Recorded in place of a digest where existence alone was asked.
 EXISTENCE = MISSING, _FILE, _FOLDER = "is missing", "is a file", "is a folder"
@@ -113,7 +115,7 @@ def _replaced(tell: Tell) -> list[tuple[Any, str, Any, Any]]:
     def value(environ: Any, name: Any) -> Any:
         if listed.get(name) is not name and asked_by_user() is not None:
             variable = os.fsdecode(name)
-            if not variable.startswith(OF_JOBS):
+            if not OF_JOBS.fullmatch(variable):
                 tell("variable", variable)
         return read(environ, name)
 
