@@ -43,12 +43,11 @@ _NAMED = frozenset((*provenance.PACKAGES, "sklearn"))
 ABSENT, UNSTEADY = "", "changed while it was read"
 # Number of folders above the current one in which files are found by their place relative to it.
 _LEVELS = 3
-# Audit events of inputs that cannot be recorded.
-_UNRECORDED = {
-    "socket.connect": "a network",
-    **dict.fromkeys(("subprocess.Popen", "os.system", "os.exec", "os.fork"), "another process"),
-    **dict.fromkeys(("os.forkpty", "os.posix_spawn", "os.spawn"), "another process"),
-}
+# Audit events of other inputs, with their kind or, for inputs that cannot be recorded, words.
+_PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn")
+_EVENTS = dict.fromkeys(_PROCESSES, "another process") | {"socket.connect": "a network"}
+_EVENTS |= {"os.listdir": "folder", "os.scandir": "folder", "os.mkdir": "made"}
+_EVENTS |= {"sqlite3.connect": "read", "ctypes.dlopen": "read"}
 
 
 class _Seen(NamedTuple):
@@ -105,7 +104,9 @@ class Observer:
         self._before = frozenset(sys.modules)
         _active = self
         if self._is_foreign:
-            self._watch.enter_context(user_inputs.watched(_ask))
+            for owner, name, function in user_inputs.replacements(_ask):
+                self._watch.callback(setattr, owner, name, getattr(owner, name))
+                setattr(owner, name, function)
         return self
 
     def __exit__(
@@ -184,16 +185,17 @@ class Observer:
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
-    def ask(self, kind: str, name: Any) -> None:
+    def ask(self, kind: str, name: Any = None) -> None:
         """Record an input for which a user's file asks; see `optimist.core.user_inputs.Tell`."""
-        if kind == "unrecorded":
-            self.unrecorded.add(name)
-        elif kind == "variable":
+        if kind == "variable":
             digest = user_inputs.variable(name, self._environment.get(name))
             self._variables.setdefault(name, digest)
+        elif kind not in ("path", "folder", "read", "made"):
+            self.unrecorded.add(kind)
         elif not isinstance(name, int):
             with suppress(OSError, ValueError, TypeError):
-                self._asked(kind, os.path.abspath(os.fsdecode(name or os.curdir)))
+                path = user_inputs.path_of(name) if kind == "read" else name or os.curdir
+                self._asked(kind, os.path.abspath(os.fsdecode(path)))
 
     def _asked(self, kind: str, path: str) -> None:
         place = self._place(path)
@@ -301,9 +303,9 @@ def observe(path: str | os.PathLike[str]) -> None:
         _active.note(path)
 
 
-def _ask(kind: str, name: Any) -> None:
+def _ask(kind: str, *name: Any) -> None:
     if _active is not None:
-        _active.ask(kind, name)
+        _active.ask(kind, *name)
 
 
 @lru_cache
@@ -311,19 +313,12 @@ def _listen() -> None:
     """From now on, notify the active observer of each file that this process opens."""
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
-        if _active is None:
-            return
-        if event == "open":
+        if event == "open" and _active is not None:
             _active.hear(*arguments)
-        elif event in ("os.listdir", "os.scandir"):
-            if user_inputs.asked_by_user() is not None:
-                _ask("folder", arguments[0])
-        elif event == "os.mkdir":
-            _ask("made", arguments[0])
-        elif event in ("sqlite3.connect", "ctypes.dlopen"):
-            _ask("read", user_inputs.path_of(arguments[0]))
-        elif event in _UNRECORDED:
-            _ask("unrecorded", _UNRECORDED[event])
+        elif (kind := _EVENTS.get(event)) and (
+            kind != "folder" or user_inputs.asked_by_user() is not None
+        ):
+            _ask(kind, *arguments[:1])
 
     sys.addaudithook(hear)
 

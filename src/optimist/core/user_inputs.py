@@ -13,16 +13,16 @@ import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache, wraps
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from typing import Any
 
 from optimist.core.source_files import FOLDER
 
-# Told of the kind of an input and of its name: "variable"; "path", whose existence is asked;
-# "folder", whose names are listed; "read" and "made", which Python reads or makes itself; or
-# "unrecorded", an input that cannot be recorded, in words.
+# Told of the kind of an input and of its name. Kinds are "variable"; "path", whose existence is
+# asked; "folder", whose names are listed; "read" and "made", which Python reads or makes itself;
+# and any words, without a name, for an input that cannot be recorded.
 Tell = Callable[[str, Any], None]
 
 _SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
@@ -89,23 +89,13 @@ def asked_by_user() -> list[str] | None:
     return None
 
 
-@contextmanager
-def watched(tell: Tell) -> Iterator[None]:
-    """Within a block, tell of each variable and path that a user's file asks for."""
-    _left_out()  # before its own calls are watched
-    replaced = _replaced(tell)
-    for owner, name, _, function in replaced:
-        setattr(owner, name, function)
-    try:
-        yield
-    finally:
-        for owner, name, original, _ in replaced:
-            setattr(owner, name, original)
-
-
 @lru_cache
-def _replaced(tell: Tell) -> list[tuple[Any, str, Any, Any]]:
-    """Return Python's functions to replace: owner, name, original and replacement."""
+def replacements(tell: Tell) -> list[tuple[Any, str, Callable[..., Any]]]:
+    """Return functions that tell of the variables and paths for which users' files ask.
+
+    Each one has the object and the name of the attribute of Python that it replaces.
+    """
+    _left_out()  # which itself asks for paths
     environment: Any = type(os.environ)
     read, names = environment.__getitem__, environment.__iter__
     listed: dict[Any, Any] = {}
@@ -121,7 +111,7 @@ def _replaced(tell: Tell) -> list[tuple[Any, str, Any, Any]]:
 
     def every(environ: Any) -> Iterator[Any]:
         if asked_by_user() is not None:
-            tell("unrecorded", "all environment variables")
+            tell("all environment variables", None)
         for name in names(environ):
             yield listed.setdefault(name, name)
 
@@ -129,7 +119,8 @@ def _replaced(tell: Tell) -> list[tuple[Any, str, Any, Any]]:
         @wraps(original)
         def function(path: Any, *arguments: Any, **keywords: Any) -> Any:
             through = asked_by_user()
-            if through is not None and _SILENT.isdisjoint(through):
+            is_asked = through is not None and _SILENT.isdisjoint(through)
+            if is_asked and keywords.get("dir_fd") is None:
                 tell("path", path)
             return original(path, *arguments, **keywords)
 
@@ -138,9 +129,8 @@ def _replaced(tell: Tell) -> list[tuple[Any, str, Any, Any]]:
                 group.add(function)
         return function
 
-    found = [(environment, "__getitem__", read, value), (environment, "__iter__", names, every)]
-    originals = {name: getattr(os, name) for name in ("stat", "lstat", "access")}
-    return [*found, *((os, name, one, asking(one)) for name, one in originals.items())]
+    of_paths = [(os, name, asking(getattr(os, name))) for name in ("stat", "lstat", "access")]
+    return [(environment, "__getitem__", value), (environment, "__iter__", every), *of_paths]
 
 
 def variable(name: str, value: str | None) -> str:
