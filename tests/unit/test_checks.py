@@ -11,8 +11,8 @@ import psutil
 import pytest
 from own_class import MINE
 
-from optimist.checks import served
-from optimist.checks.cases import takes
+from optimist.checks import algorithms, served
+from optimist.checks.cases import BrokenError, Played, takes
 from optimist.checks.command import check
 from optimist.checks.report import TESTS
 from optimist.cli import main
@@ -414,6 +414,28 @@ def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys)
     assert "here" not in out.split() and "Traceback" not in out
     ended = r"1 failed, 3 hint, \d+ held, \d+ not run because others failed \(--json lists them\)"
     assert re.fullmatch(ended, out.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("time.time()", "a clock"),
+        ("from time import perf_counter_ns as now; now()", "a clock"),
+        ("import datetime; datetime.datetime.now()", "a clock"),
+        ("import subprocess; subprocess.run(['true'])", "another process"),
+        ("import os; os.system('true')", "another process"),
+        ("import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "a network"),
+        ("import os; dict(os.environ)", "all environment variables"),
+        ("time.sleep(0); import os; os.getenv('X'); open(__file__).close()", ""),
+    ],
+)
+def test_inputs_that_cannot_be_recorded_are_a_hint(here, line, words):
+    write_class(here, f"def select(self, arms):\n    {line}\n    return 0")
+    play = next(c for c in served.cases(str, text="mine.py:Mine")[0] if isinstance(c, Played))
+    with (
+        pytest.raises(BrokenError, match=f"it uses {words};") if words else contextlib.nullcontext()
+    ):
+        algorithms.test_uses_inputs_that_are_recorded(play)
 
 
 @pytest.mark.usefixtures("in_this_process")

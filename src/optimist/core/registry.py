@@ -288,15 +288,19 @@ def _loaded(module: str) -> ModuleType:
     if not is_file(module):
         return importlib.import_module(module)
     path = os.path.abspath(module)
-    return _load(module, path, frozenset((file, signature(file)) for file in closure(path)))
+    files = frozenset((file, signature(file)) for file in closure(path))
+    return _load(module, path, files, os.getpid())
 
 
 @lru_cache
-def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
+def _load(
+    shown: str, path: str, files: frozenset[tuple[str, Signature]], process: int
+) -> ModuleType:
     """Load the file at ``path`` as a module; messages call the file ``shown``.
 
     ``files`` holds the signatures of the file and its imports. They are part of the cache's key, so
-    an edited file is loaded again.
+    an edited file is loaded again. So is ``process``: a copy of a process, which records the inputs
+    of the file, loads it again.
     """
     folder = os.path.dirname(path)
     for name, module in list(sys.modules.items()):  # remove earlier versions of the files

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from optimist.core.errors import ResultError
 from optimist.core.layout import LANES
+from optimist.core.observation import is_record
 from optimist.experiments.columns import values
 from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 from optimist.experiments.trials import Trials
@@ -40,6 +41,8 @@ def check_metadata(metadata: Any) -> None:
             if not isinstance(value, Mapping) or part not in value:
                 raise ResultError(f"its metadata have no {key}")
             value = value[part]
+    if not is_record(metadata["observed"]):
+        raise ResultError("its metadata have a damaged record of inputs, under the key observed")
     asked = metadata["trials"]
     is_range = 0 <= asked["first"] < asked["stop"]
     rounds = asked["cell"]["spec"]["horizon"], asked["rounds"] or 1

@@ -269,16 +269,13 @@ def _appended(
 ) -> tuple[CellTrials, CellRecord]:
     """Return the rows and the record of a cell whose table has the trials before ``rows``."""
     first, whole = int(rows.trial[0]), following(stored, rows)
-    observed = {
-        kind: record.observed.get(kind, {}) | new.observed.get(kind, {})
-        for kind in ("modules", "files")
-    }
+    observed = _merged(record.observed, new.observed)
     return whole, replace(
         new,
         trials=len(whole),
         parts=(*(end for end in record.parts if end <= first), *new.parts),
         content=whole.content,
-        observed=observed if any(observed.values()) else {},
+        observed=observed,
         seconds=(first * record.seconds + len(rows) * new.seconds) / len(whole),
         mb=max(record.mb, new.mb),
     )
@@ -293,11 +290,18 @@ def _unused(plan: "Plan", trials: Trials) -> list[str]:
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
     """Return the observed files and modules not covered by a cell's code digest."""
-    covered, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
+    covered, observed = trials.own_modules, _merged(*records)
+    modules = observed.get("modules", {})
+    return _merged(observed | {"modules": {n: modules[n] for n in modules if n not in covered}})
+
+
+def _merged(*records: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return all entries of records of observed inputs, by kind; {} if there are no entries."""
+    merged: dict[str, dict[str, str]] = {}
     for record in records:
-        modules |= {name: one for name, one in record["modules"].items() if name not in covered}
-        files |= record["files"]
-    return {"modules": modules, "files": files} if modules or files else {}
+        for kind, entries in record.items():
+            merged.setdefault(kind, {}).update(entries)
+    return merged if any(merged.values()) else {}
 
 
 def _studies(
