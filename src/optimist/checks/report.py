@@ -15,10 +15,10 @@ TESTS: list[Callable[..., None]] = sorted(
     (
         function
         for module in (classes, algorithms, edge_cases, environments)
-        for name, function in vars(module).items()
+        for name, function in module.__dict__.items()
         if name.startswith("test_")
     ),
-    key=lambda test: "is_basic" not in vars(test),
+    key=lambda test: "is_basic" not in test.__dict__,
 )
 
 
