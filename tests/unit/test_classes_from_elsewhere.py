@@ -366,20 +366,22 @@ class Method(GLOC):
 
 
 class World(GLMEnvironment):
-    def __init__(self, **options):
-        super().__init__(**options)
-
-    def problem(self, **told):
-        return super().problem(**told)
+    def problem(self, *, norm_bound=1.0, **told):
+        return super().problem(norm_bound=norm_bound, **told)
 """
 
 
-def test_options_that_are_passed_on_are_those_of_the_class_above(here, capsys):
+def test_a_class_that_passes_any_option_on_is_refused_by_each_command(here, capsys):
     (here / "passing.py").write_text(PASSING)
-    world = "passing.py:World[arms=5,dimension=2,horizon=9,link=logistic,norm=3,delta=0.1]"
-    words = ["compare", world, "-a", "passing.py:Method[variant=public]", "gloc", "--trials", "1"]
-    assert main.main(words) == 0
-    shown = capsys.readouterr().out
-    assert "World[arms=5,delta=0.1" in shown and "passing.py:Method[variant=public]" in shown
-    assert main.main(["compare", world, "-a", "passing.py:Method[varian=public]"]) == 1
-    assert "did you mean 'variant'" in capsys.readouterr().err
+    method = "`**options` in Method (passing.py, line 7): name the options that it passes on, such "
+    method += "as `def __init__(self, problem, *, rng, a=1, gamma=0.1)`"
+    world = "`**told` in World (passing.py, line 12): name the options that it passes on, such as"
+    trials = ["--trials", "1", "--rounds", "3"]
+    for words, refusal in (
+        (["compare", "glb_omd/logistic_s3", "-a", "passing.py:Method", *trials], method),
+        (["run", "glb_omd/logistic_s3/passing.py:Method"], method),
+        (["check", "passing.py:Method"], method),
+        (["compare", "passing.py:World", "-a", "gloc", *trials], world),
+    ):
+        assert main.main(words) == 1
+        assert capsys.readouterr().err.strip().startswith(f"error: {refusal}")

@@ -1,76 +1,51 @@
 """Check configured arguments against function signatures."""
 
-import dis
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, wraps
-from inspect import Parameter, Signature
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from inspect import Parameter
 from types import FunctionType
 from typing import Any
 
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.label import Label
 
-# Methods whose parameters a configuration sets.
-CONFIGURED = ("__init__", "problem")
-_VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+# The methods whose parameters a configuration sets, by kind of class, with examples of signatures.
+_CONFIGURED = {
+    "algorithm": {"__init__": "self, problem, *, rng, a=1, gamma=0.1"},
+    "environment": {
+        "__init__": "self, *, horizon, trial, stream, arms=5, noise=0.1",
+        "problem": "self, delta=0.05",
+    },
+}
 
 
-def name_options(cls: type) -> None:
-    """Spell out ``**options`` in the signature of each `CONFIGURED` method.
+def check_options_are_named(kind: str, cls: type) -> None:
+    """Raise ConfigError if a configuration sets a method's parameters and it has ``**options``.
 
-    If a method passes its options on, the signature also includes the options of the next class in
-    the method resolution order. Otherwise, it includes only the parameters that the method names.
-    The base classes of ``cls`` are not changed.
+    The names of the options that such a method passes on are unknown, so a misspelt option would be
+    accepted.
+
+    Parameters
+    ----------
+    kind : str
+        ``algorithm`` or ``environment``; classes of other kinds have no such methods.
+    cls : type
     """
-    for method in CONFIGURED:
-        function = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
-        if isinstance(function, FunctionType) and _takes_any(raw := _raw(function)):
-            setattr(cls, method, _with_signature(raw, _in_effect(cls.__mro__, method)))
-
-
-def _raw(function: FunctionType) -> FunctionType:
-    """Return a method without the wrapper that `name_options` may have added."""
-    written = inspect.unwrap(function)
-    return written if isinstance(written, FunctionType) else function
-
-
-def _with_signature(function: FunctionType, parameters: Sequence[Parameter]) -> Callable[..., Any]:
-    @wraps(function)
-    def called(*arguments: Any, **options: Any) -> Any:
-        return function(*arguments, **options)
-
-    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return called
-
-
-def _takes_any(function: FunctionType) -> bool:
-    parameters = inspect.signature(function).parameters.values()
-    return any(p.kind is p.VAR_KEYWORD for p in parameters)
-
-
-def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the parameters that a method accepts, given classes in method resolution order.
-
-    The first class that has the method defines it; later classes contribute the options that the
-    method passes on.
-    """
-    for place, cls in enumerate(classes):
-        method_here = vars(cls).get(method)
-        if isinstance(method_here, FunctionType):
-            function = _raw(method_here)
-            parameters = [*inspect.signature(function).parameters.values()]
-            named = [p for p in parameters if p.kind not in _VARIABLE]
-            # A function that passes **options on contains the instruction CALL_FUNCTION_EX.
-            calls = (step.opname for step in dis.get_instructions(function))
-            if not (_takes_any(function) and "CALL_FUNCTION_EX" in calls):
-                return named
-            names = {p.name for p in named}
-            above = _in_effect(classes[place + 1 :], method)[1:]
-            more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
-            # Configurations give options only by name.
-            return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
-    return []
+    for method, example in _CONFIGURED.get(kind, {}).items():
+        base = next((base for base in cls.__mro__ if method in vars(base)), cls)
+        function = inspect.unwrap(getattr(cls, method))
+        if not isinstance(function, FunctionType):
+            continue
+        for parameter in inspect.signature(getattr(cls, method)).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                code = function.__code__
+                place = f"{os.path.basename(code.co_filename)}, line {code.co_firstlineno}"
+                raise ConfigError(
+                    f"`**{parameter.name}` in {base.__name__} ({place}): name the options that it "
+                    f"passes on, such as `def {method}({example})`"
+                )
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:

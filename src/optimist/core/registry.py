@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
-from optimist.core.arguments import name_options
+from optimist.core.arguments import check_options_are_named
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
 from optimist.core.source_files import Signature, closure, is_file, is_own, signature
@@ -261,7 +261,6 @@ class Registry:
         ]
 
     def _check(self, name: str, cls: type) -> None:
-        name_options(cls)
         if not issubclass(cls, self._bases):
             if issubclass(cls, tuple(map(_attribute, self.related))):
                 raise OtherDomainError(
@@ -275,6 +274,7 @@ class Registry:
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that defines "
                 "all abstract methods; `optimist new` writes a working example"
             )
+        check_options_are_named(self.kind, cls)
 
 
 def _attribute(place: str) -> Any:
