@@ -17,12 +17,13 @@ from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, m
 from optimist.checks.command import check
 from optimist.cli import main, new
 from optimist.config.load import load_config, load_paper
+from optimist.config.select import setting
 from optimist.core import registry
 from optimist.core.errors import UnreadableError
 from optimist.core.registry import Registry, canonical_name
 from optimist.core.source_files import closure
 from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.experiments.cell import make_cell, play_trial
+from optimist.experiments.cell import build, make_cell, play_trial
 from optimist.experiments.trials import Trials
 from optimist.plan.plan import Plan
 
@@ -353,6 +354,40 @@ def test_packages_around_a_module_are_followed(tmp_path):
     for name in names - {"a.py"}:
         (tmp_path / name).write_text("")
     assert closure(str(tmp_path / "a.py")) == {str(tmp_path / name) for name in names}
+
+
+DECLARED = """
+from optimist.algorithms.uniform import Uniform
+from optimist.environments.glm import GLMEnvironment
+
+
+class Method(Uniform):
+    def __init__(self, problem, *, rng, prior: float = 0.5, width=1):
+        super().__init__(problem, rng=rng)
+        self.given = prior, width
+
+
+class World(GLMEnvironment):
+    def __init__(self, *, horizon, trial, stream, arms=5, shift=0.5):
+        names = dict(dimension=2, link="logistic", norm=1.0)
+        super().__init__(horizon=horizon, trial=trial, stream=stream, arms=arms, **names)
+        self.shift = shift
+
+    def problem(self, *, bound: "float" = 2):
+        self.bound = bound
+        return super().problem(delta=0.1)
+"""
+
+
+def test_options_have_the_type_that_a_constructor_declares(here):
+    (here / "declared.py").write_text(DECLARED)
+    world = "declared.py:World[bound=4.0,horizon=9,shift=3.0]"
+    cell = setting(world).cell("declared.py:Method[prior=2.0,width=2.0]")
+    assert cell.setting == "World[bound=4,horizon=9,shift=3]"
+    assert cell.algorithm == "declared.py:Method[prior=2,width=2]"
+    environment, problem = build(cell, 0)
+    method = make_algorithm(cell.algorithm, problem, np.random.default_rng(0))
+    assert repr((*method.given, environment.shift, environment.bound)) == "(2.0, 2, 3.0, 4.0)"
 
 
 PASSING = """

@@ -75,7 +75,7 @@ VALUES = [
             ("parameters: {arms: 1000000000}", "arms is 1000000000; allowed: at most"),
             ("parameters: {dimension: .nan}", "dimension is nan"),
             ("parameters: {link: [logistic]}", "link is ['logistic']"),
-            ("parameters: {instance: 3}", "instance is 3"),
+            ("parameters: {instance: 3}", "instance is '3'"),
             ("parameters: {seed: -1}", "seed is -1"),
             ("parameters: {nope: 3}", "unknown key 'nope'"),
             ("parameters: 3", "parameters is 3"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.arguments import option_names, options_of
+from optimist.core.arguments import as_declared, option_names, options_of
 from optimist.core.errors import ConfigError
 from optimist.core.label import Label, name_of
 from optimist.core.registry import Registry, canonical_name
@@ -155,7 +155,7 @@ def checked(label: str, problem: Any, rng: np.random.Generator | None = None) ->
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))
     options = options_of(parsed, cls, rng)
     check_problem(parsed.name, cls, problem)
-    return partial(cls, problem, **options)
+    return partial(cls, problem, **as_declared(cls.__init__, options))
 
 
 def check_problem(name: str, cls: Any, problem: Any) -> None:

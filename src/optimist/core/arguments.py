@@ -2,14 +2,17 @@
 
 import inspect
 import os
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from inspect import Parameter
+from numbers import Integral, Rational, Real
 from types import FunctionType
-from typing import Any
+from typing import Any, get_args
 
 from optimist.core.errors import ConfigError, nearest
-from optimist.core.label import Label
+from optimist.core.label import Label, write
 
 # The methods whose parameters a configuration sets, by kind of class, with examples of signatures.
 _CONFIGURED = {
@@ -75,6 +78,63 @@ def check_keywords(
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in given:
             raise ConfigError(f"{what}: key {name!r} is missing")
+
+
+def as_declared(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments with the types that the parameters of a function declare.
+
+    Labels write 2.0 as 2, and have no quotes. Therefore, a whole number becomes a float if its
+    parameter is annotated with ``float`` or has a float as its default. A float without a fraction
+    becomes an int in the same way, and a number becomes a text if its parameter is annotated with
+    ``str`` alone. Items of lists are converted too. Other values stay as they are, such as 0.5 for
+    an int or 1 for a bool; the function may refuse them.
+    """
+    declared = _declared(function)
+    return {name: _converted(value, declared.get(name)) for name, value in values.items()}
+
+
+@cache
+def _declared(function: Callable[..., Any]) -> dict[str, type]:
+    """Return the type, float, int or str, of each parameter that declares one."""
+    names = getattr(inspect.unwrap(function), "__globals__", {})
+    types: dict[str, type] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = parameter.annotation
+        if isinstance(annotation, str):
+            with suppress(Exception):  # it may name what only type checkers import
+                annotation = eval(annotation, names)
+        # A text as default says little: "auto" may stand for a number.
+        kinds = set(_kinds(annotation)) or {*_kinds(type(parameter.default))} - {str}
+        for kind, others in ((float, {int}), (int, {float}), (str, kinds - {str})):
+            if kind in kinds and not kinds & others:
+                types[name] = kind
+                break
+    return types
+
+
+def _kinds(annotation: Any) -> Iterator[type]:
+    """Yield the types among float, int, bool and str that an annotation contains."""
+    for part in get_args(annotation):
+        yield from _kinds(part)
+    if isinstance(annotation, type):
+        for kind, base in ((str, str), (bool, bool), (int, Integral)):
+            if issubclass(annotation, base):
+                yield kind
+                return
+        if issubclass(annotation, Real) and not issubclass(annotation, Rational):
+            yield float
+
+
+def _converted(value: Any, kind: type | None) -> Any:
+    if isinstance(value, list):
+        return [_converted(item, kind) for item in value]
+    if kind is str and isinstance(value, int | float):
+        return write(value)
+    if kind is float and type(value) is int and abs(value) <= sys.float_info.max:
+        return float(value)
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 @cache

@@ -14,7 +14,7 @@ from optimist.algorithms import (
     canonical,
     make_algorithm,
 )
-from optimist.core.arguments import check_keywords, defaults, option_names
+from optimist.core.arguments import as_declared, check_keywords, defaults, option_names
 from optimist.core.errors import ConfigError
 from optimist.core.files import sha256
 from optimist.core.label import Label, name_of
@@ -140,7 +140,8 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
     )
     keywords = spec.get("problem", {})
     check_keywords("problem", keywords, environment.problem)
-    return environment, environment.problem(**keywords)
+    told = as_declared(type(environment).problem, keywords)
+    return environment, environment.problem(**told)
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
