@@ -87,14 +87,16 @@ def canonical(text: str, domain: str = "arms") -> str:
     # Labels of user-written classes are not cached, because such a class may change while the
     # process runs.
     is_own = name_of(text) in REGISTRIES[domain].table
-    return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
+    return (_cached if is_own else _canonical)(text, domain)
 
 
-@cache
 def _canonical(text: str, domain: str) -> str:
     label = Label.parse(text)
     label = label.without(option_names(algorithm_class(label.name, domain)))
     return str(Label(canonical_name(label.name), label.options))
+
+
+_cached = cache(_canonical)
 
 
 def is_algorithm(name: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.algorithms import REGISTRIES
+from optimist.algorithms import algorithm_class
 from optimist.comparison.clock import Clock
 from optimist.comparison.earlier_trials import EarlierTrials
 from optimist.comparison.prepared_data import prepared
@@ -349,7 +349,7 @@ def _added(cell: Cell) -> dict[str, Any]:
 
     name = name_of(cell.algorithm)
     try:
-        pickled = cloudpickle.dumps(REGISTRIES[cell.domain].added[name])
+        pickled = cloudpickle.dumps(algorithm_class(name, cell.domain))
     except Exception as error:
         raise ConfigError(
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "

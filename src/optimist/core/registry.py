@@ -6,10 +6,9 @@ import importlib
 import importlib.util
 import inspect
 import os
-import pickle
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
@@ -117,11 +116,8 @@ class Registry:
         return iter((*self.table, *self.added, *self.offered))
 
     @cached_property
-    def added(self) -> dict[str, Any]:
-        """Classes that exist only in this process, by name.
-
-        A value of type bytes is a class that is still pickled.
-        """
+    def added(self) -> dict[str, Callable[[], Any]]:
+        """Functions that return the classes that have no file, by name."""
         return {}
 
     def accepts(self, cls: type) -> bool:
@@ -145,7 +141,7 @@ class Registry:
         if name in self.taken.union(self.table) or name in self.offered:
             raise ConfigError(f"{name!r} is the name of a known {self.kind}; allowed: another name")
         self._check(name, cls)
-        self.added[name] = cls
+        self.added[name] = lambda: cls
         return name
 
     def refusal(self, name: str) -> ConfigError:
@@ -191,9 +187,7 @@ class Registry:
             If the name is unknown, the file cannot be loaded, or the class is of another kind.
         """
         if name in self.added:
-            if isinstance(self.added[name], bytes):
-                self.added[name] = pickle.loads(self.added[name])
-            return self.added[name]
+            return self.added[name]()
         module, wanted = self._target(name)
         if name in self.table:
             return _attribute(self.table[name])
