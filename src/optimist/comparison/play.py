@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ from optimist.core.label import name_of
 from optimist.core.layout import Layout
 from optimist.core.registry import names_file
 from optimist.core.root import workspace
-from optimist.core.user_errors import in_one_line, of_system
+from optimist.core.user_errors import in_one_line, is_of_user, of_system
 from optimist.environments import environment_class
 from optimist.experiments.cell import Cell
 from optimist.experiments.setting import option_defaults
@@ -102,8 +102,9 @@ def play(
         See `optimist.config.select.settings`.
     algorithms : list of str or class
         Labels, such as ``name[option=value]`` or ``file.py:Class``, or classes defined in this
-        process. Such a class is pickled with cloudpickle and runs in another process. Its output
-        and side effects stay in that process, and its trials are not kept.
+        process. Such a class is pickled with cloudpickle as it is now, with all that its functions
+        refer to in users' modules, and runs in another process. Its output and side effects stay in
+        that process, and its trials are not kept.
     trials, first : int
         The trials first, ..., first + trials - 1 are played.
     rounds : int or None
@@ -308,7 +309,9 @@ class _Playing:
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the position and rows of each, with None for rows of skipped cells."""
         self.processes = max(1, min(self.cores, len(missing)))
-        waiting = {i: self._call(trials) for i, trials in missing.items()}
+        held = {t.cell.name: t.cell for t in missing.values() if t.cell.is_of_this_process}
+        sent = {name: _added(cell) for name, cell in held.items()}
+        waiting = {i: self._call(trials, sent) for i, trials in missing.items()}
         with closing(calls(waiting, self.processes)) as messages:
             for i, word, value in messages:
                 trials = self.asked[i]
@@ -329,7 +332,7 @@ class _Playing:
     def _is_left_out(self, number: int) -> bool:
         return self.asked[number].cell.name in self.errors
 
-    def _call(self, trials: Trials) -> Call:
+    def _call(self, trials: Trials, sent: Mapping[str, Any]) -> Call:
         """Return a call that plays a trial and, if its class has a file, keeps the result."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
@@ -337,19 +340,20 @@ class _Playing:
             "trials": trials.describe(),
             "output": str(self._kept / self.earlier.place(trials).path) if is_kept else "",
             "data": self._data.get(cell.spec.get("dataset", ""), ""),
-            "added": _added(cell) if cell.is_of_this_process else None,
+            "added": sent.get(cell.name),
         }
         room = cell.name if cell.is_foreign else ""
         return Call("optimist.comparison.trial:play", arguments, room)
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Return what another process needs to load an algorithm class that has no file."""
+    """Return what another process needs to load an algorithm class as this process holds it."""
     import cloudpickle
 
     name = name_of(cell.algorithm)
     try:
-        pickled = cloudpickle.dumps(algorithm_class(name, cell.domain))
+        with _users_modules_by_value():
+            pickled = cloudpickle.dumps(algorithm_class(name, cell.domain))
     except Exception as error:
         raise ConfigError(
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
@@ -357,6 +361,37 @@ def _added(cell: Cell) -> dict[str, Any]:
         ) from None
     paths = [os.fspath(path) for path in sys.path]
     return {"domain": cell.domain, "name": name, "class": pickled, "paths": paths}
+
+
+@contextmanager
+def _users_modules_by_value() -> Iterator[None]:
+    """Pickle classes, functions and constants of users' modules as they are in this process.
+
+    By default, cloudpickle sends only the name of an imported module. Another process would then
+    load its file, which knows nothing of a constant that was changed in a notebook.
+    """
+    import cloudpickle
+
+    known = cloudpickle.list_registry_pickle_by_value()
+    chosen = [
+        module
+        for name, module in list(sys.modules.items())
+        if name not in known and _is_of_user(name, module)
+    ]
+    for module in chosen:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in chosen:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _is_of_user(name: str, module: Any) -> bool:
+    """Return whether a module is a source file of a user; cloudpickle looks it up by its name."""
+    path = getattr(module, "__file__", None)
+    is_source = isinstance(path, str) and path.endswith(".py") and name != "__main__"
+    return is_source and getattr(module, "__name__", "") == name and is_of_user(Path(path))
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
