@@ -356,6 +356,52 @@ def test_packages_around_a_module_are_followed(tmp_path):
     assert closure(str(tmp_path / "a.py")) == {str(tmp_path / name) for name in names}
 
 
+MOVING = """
+import os
+import tempfile
+
+from optimist.algorithms.uniform import Uniform
+from optimist.environments.glm import GLMEnvironment
+
+os.chdir(tempfile.mkdtemp())
+
+
+class Method(Uniform):
+    def update(self, arms, index, reward):
+        os.chdir(tempfile.mkdtemp())
+        open("solver.log", "w").close()
+
+
+class World(GLMEnvironment):
+    def __init__(self, *, horizon, trial, stream):
+        names = dict(arms=5, dimension=2, link="logistic", norm=1.0)
+        super().__init__(horizon=horizon, trial=trial, stream=stream, **names)
+        os.chdir(tempfile.mkdtemp())
+
+    def problem(self, delta=0.05):
+        os.chdir(tempfile.mkdtemp())
+        return super().problem(delta=delta)
+"""
+
+
+@pytest.mark.parametrize("command", ["compare", "run", "check"])
+def test_a_class_may_change_the_current_folder(here, capfd, command, monkeypatch):
+    (here / "moving.py").write_text(MOVING)
+    (here / "scratch").mkdir()
+    monkeypatch.setenv("TMPDIR", str(here / "scratch"))
+    world, method = "moving.py:World[horizon=9]", "moving.py:Method"
+    words = {
+        "compare": [world, "-a", method, "uniform", "--trials", "2", "--csv", "table.csv"],
+        "run": [f"{world}/{method}", "--trials", "2"],
+        "check": [world],
+    }
+    main.main([command, *words[command]])
+    shown = capfd.readouterr()
+    assert "there is no file" not in shown.out + shown.err and "error" not in shown.err
+    assert Path.cwd() == here and (here / "table.csv").is_file() == (command == "compare")
+    assert not (here / "solver.log").exists()
+
+
 DECLARED = """
 from optimist.algorithms.uniform import Uniform
 from optimist.environments.glm import GLMEnvironment

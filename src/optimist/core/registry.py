@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
@@ -21,11 +22,25 @@ from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
 from optimist.core.source_files import Signature, closure, is_file, is_own, signature
 
+_folder = ""  # relative paths of files refer to this folder; "" for the current one
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
 class OtherDomainError(ConfigError):
     """Raised when a class is meant for another kind of setting."""
+
+
+@contextmanager
+def keeping_folder() -> Iterator[None]:
+    """Find users' files from the current folder, even if a class changes it; then return to it."""
+    global _folder
+    before, start = _folder, os.getcwd()
+    _folder = before or start
+    try:
+        yield
+    finally:
+        _folder = before
+        os.chdir(start)
 
 
 def names_file(name: str) -> bool:
@@ -209,7 +224,7 @@ class Registry:
         """Return the module that defines a class, and the class's name there."""
         match = _FILE.fullmatch(name)
         if match is not None:
-            path = Path(match["path"])
+            path = Path(_folder, match["path"])
             if not path.is_file():
                 others = (other.name for other in path.parent.glob("*.py") if other.is_file())
                 hint = nearest(path.name, others)
@@ -281,8 +296,10 @@ def _loaded(module: str) -> ModuleType:
     """Return a module; a file is reloaded if it or one of its imports was edited."""
     if not is_file(module):
         return importlib.import_module(module)
-    path = os.path.abspath(module)
-    return _load(module, path, frozenset((file, signature(file)) for file in closure(path)))
+    path = os.path.abspath(os.path.join(_folder, module))
+    files = frozenset((file, signature(file)) for file in closure(path))
+    with nullcontext() if _folder else keeping_folder():
+        return _load(module, path, files)
 
 
 @lru_cache

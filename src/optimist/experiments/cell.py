@@ -19,7 +19,7 @@ from optimist.core.errors import ConfigError
 from optimist.core.files import sha256
 from optimist.core.label import Label, name_of
 from optimist.core.layout import dataset_in
-from optimist.core.registry import short_name
+from optimist.core.registry import keeping_folder, short_name
 from optimist.environments import (
     ENVIRONMENTS,
     environment_class,
@@ -258,4 +258,5 @@ def watch(
 
 def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
     """Call a function, in a copy of this process if the cell has foreign code."""
-    return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()
+    with keeping_folder():
+        return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

@@ -14,6 +14,7 @@ from optimist.core.errors import ConfigError, OutOfTimeError
 from optimist.core.files import fingerprint
 from optimist.core.label import name_of
 from optimist.core.layout import DIGEST, Result
+from optimist.core.registry import keeping_folder
 from optimist.experiments import code_digest
 from optimist.experiments.cell import Cell, Histories, make_cell, play_trial
 from optimist.experiments.isolation import isolated
@@ -272,6 +273,7 @@ class Player:
             histories.update(played or {})
         return trajectory
 
+    @keeping_folder()
     def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Trajectory:
         trials = self._trials
         return play_trial(
