@@ -166,6 +166,34 @@ def test_a_package_that_claims_a_registered_name_is_refused(offered, name):
     assert f"offers the algorithm {name!r}, a name that optimist itself uses" in text
 
 
+def test_a_package_that_is_partly_removed_is_named_and_all_others_are_played(
+    here, offered, monkeypatch, capsys
+):
+    content = here / "site/labplugin-1.0.dist-info"
+    content.mkdir(parents=True)
+    (content / "METADATA").write_text("Metadata-Version: 2.1\nName: labplugin\nVersion: 1.0\n")
+    places = {"gone": "lab_gone:Mine", "half": "lab_half:Mine", "renamed": "offered_package:Old"}
+    entries = "\n".join(f"{name} = {place}" for name, place in places.items())
+    (content / "entry_points.txt").write_text(f"[optimist.algorithms]\n{entries}\n")
+    (here / "lab_half.py").write_text("import lab_half_gone\n")
+    monkeypatch.syspath_prepend(str(content.parent))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(content.parent), str(here)]))
+    words = ["glb_omd/logistic_s3", "-a", *places, "uniform", "--trials", "1", "--rounds", "5"]
+    assert main.main(["compare", *words]) == 1
+    shown = capsys.readouterr()
+    assert re.search(r"1  uniform +\d", shown.out)
+    faults = {
+        "gone": "there is no module 'lab_gone'",
+        "half": "its module cannot be loaded: ModuleNotFoundError: No module named 'lab_half_gone'",
+        "renamed": "offered_package has no class 'Old'",
+    }
+    for name, fault in faults.items():
+        words = f"package 'labplugin' offers the algorithm '{name}', but {fault}"
+        assert shown.err.count(words) == 1
+    assert main.main(["run", "glb_omd/logistic_s3/gone"]) == 1
+    assert "error: package 'labplugin' offers" in capsys.readouterr().err
+
+
 def test_the_tables_and_what_is_offered_are_names():
     own = Registry("algorithm", REGISTRY, "optimist.no_such_group", ())
     assert [*own] == [*REGISTRY]

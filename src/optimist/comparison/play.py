@@ -30,7 +30,7 @@ from optimist.core.errors import (
 from optimist.core.executor import Call, calls
 from optimist.core.label import name_of
 from optimist.core.layout import Layout
-from optimist.core.registry import names_file
+from optimist.core.registry import BrokenPackageError, names_file
 from optimist.core.root import workspace
 from optimist.core.user_errors import in_one_line, is_of_user, of_system
 from optimist.environments import environment_class
@@ -267,13 +267,18 @@ class _Playing:
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial in the requested order, without those of skipped cells."""
         frames, missing = {}, {}
+        self._leave_out_broken_packages()
         for i, trials in enumerate(self.asked):
+            if self._is_left_out(i):
+                continue
             if not self.is_fresh and (taken := self.earlier.rows(trials)):
                 frames[i], self.sources[i] = taken
             else:
                 missing[i] = trials
         clock = Clock([*missing.values()])
-        asked = Counter(trials.cell.name for trials in self.asked)
+        asked = Counter(
+            trials.cell.name for i, trials in enumerate(self.asked) if not self._is_left_out(i)
+        )
         ended = Counter(self.asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
             name = self.asked[i].cell.name
@@ -286,6 +291,16 @@ class _Playing:
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
+
+    def _leave_out_broken_packages(self) -> None:
+        """Leave out cells whose algorithm belongs to a package that is partly removed."""
+        for trials in self.asked:
+            try:
+                _ = trials.code  # the search for source files raises the error
+            except BrokenPackageError as error:
+                if not self.is_skipping:
+                    raise
+                self.errors[trials.cell.name] = f"{trials.cell.name}: {error}"
 
     @property
     def about(self) -> dict[str, Any]:

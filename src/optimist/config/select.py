@@ -14,7 +14,13 @@ from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
 from optimist.core.label import Label, Value, name_of
 from optimist.core.layout import check_length
-from optimist.core.registry import OtherDomainError, canonical_name, file_meant, names_file
+from optimist.core.registry import (
+    BrokenPackageError,
+    OtherDomainError,
+    canonical_name,
+    file_meant,
+    names_file,
+)
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
@@ -285,7 +291,7 @@ def load(
     for label in labels:
         try:
             tell((label, isolated(partial(_tried, where, label), 0)))
-        except EndedError:
+        except (BrokenPackageError, EndedError):
             continue
         except OptimistError:
             raise

@@ -21,6 +21,7 @@ from optimist.core.arguments import check_options_are_named
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
 from optimist.core.source_files import Signature, closure, is_file, is_own, signature
+from optimist.core.user_errors import in_one_line
 
 _folder = ""  # relative paths of files refer to this folder; "" for the current one
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
@@ -28,6 +29,10 @@ _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 class OtherDomainError(ConfigError):
     """Raised when a class is meant for another kind of setting."""
+
+
+class BrokenPackageError(ConfigError):
+    """Raised when an installed package offers a class, but its module cannot be loaded."""
 
 
 @contextmanager
@@ -175,13 +180,18 @@ class Registry:
         places = {}
         for entry in entry_points(group=self.group):
             if entry.name in self.taken.union(self.table):
-                package = entry.dist.name if entry.dist else entry.value
                 raise ConfigError(
-                    f"package {package!r} offers the {self.kind} {entry.name!r}, a name that "
-                    "optimist itself uses; allowed: another name"
+                    f"{self._offer(entry.name)}, a name that optimist itself uses; allowed: "
+                    "another name"
                 )
             places[entry.name] = entry.value
         return places
+
+    def _offer(self, name: str) -> str:
+        """Describe the offer of an installed package, with the name of the package."""
+        entry = next(one for one in entry_points(group=self.group) if one.name == name)
+        package = entry.dist.name if entry.dist else entry.value
+        return f"package {package!r} offers the {self.kind} {name!r}"
 
     def module(self, name: str) -> str:
         """Return the module of a class, in the form accepted by `optimist.core.source_files`.
@@ -206,9 +216,12 @@ class Registry:
         module, wanted = self._target(name)
         if name in self.table:
             return _attribute(self.table[name])
-        cls = getattr(_loaded(module), wanted, None)
+        loaded = _loaded(module) if is_file(module) else self._imported(name, module)
+        cls = getattr(loaded, wanted, None)
         if not isinstance(cls, type):
-            names = self._classes(_loaded(module))
+            if name in self.offered:
+                raise self._broken(name, f"{module} has no class {wanted!r}")
+            names = self._classes(loaded)
             raise ConfigError(
                 f"{module} has no class {wanted!r}{nearest(wanted, names)}; allowed: "
                 f"{', '.join(names) or self._allowed}"
@@ -238,7 +251,24 @@ class Registry:
         if name not in places:
             raise self.unknown(name)
         module, _, wanted = places[name].partition(":")
+        package = module.partition(".")[0]
+        if places is self.offered and importlib.util.find_spec(package) is None:
+            raise self._broken(name, f"there is no module {package!r}")
         return module, wanted
+
+    def _imported(self, name: str, module: str) -> ModuleType:
+        """Return the module of a class that an installed package offers."""
+        try:
+            return importlib.import_module(module)
+        except (Exception, SystemExit) as error:
+            raise self._broken(
+                name, f"its module cannot be loaded: {in_one_line(error)}"
+            ) from error
+
+    def _broken(self, name: str, fault: str) -> BrokenPackageError:
+        return BrokenPackageError(
+            f"{self._offer(name)}, but {fault}; install the package again, or remove it"
+        )
 
     def unknown(self, name: str) -> ConfigError:
         """Return the error for a name that is unknown or belongs to another kind of setting."""
@@ -293,9 +323,7 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; a file is reloaded if it or one of its imports was edited."""
-    if not is_file(module):
-        return importlib.import_module(module)
+    """Load a file as a module, again if the file or one of its imports was edited."""
     path = os.path.abspath(os.path.join(_folder, module))
     files = frozenset((file, signature(file)) for file in closure(path))
     with nullcontext() if _folder else keeping_folder():
@@ -325,6 +353,5 @@ def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> Mod
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        words = " ".join((f"{type(error).__name__}:", *str(error).split())).removesuffix(":")
-        raise ConfigError(f"{shown} cannot be loaded: {words}") from error
+        raise ConfigError(f"{shown} cannot be loaded: {in_one_line(error)}") from error
     return module
