@@ -183,7 +183,7 @@ rewards_that_are_not_finite_are_recorded: in round 21, its status is 'non_finite
     def update(self, arms, index, reward):
         self.rounds += 1
         if self.rounds > 9: self.total = self.total * np.nan
-names_its_problem: problem_type is 'glb'; allowed: GLBProblem
+names_its_problem: problem_type is 'glb' (mine.py, line 4); allowed: GLBProblem
     problem_type = 'glb'
 """
 

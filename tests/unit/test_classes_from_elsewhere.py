@@ -94,6 +94,30 @@ def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
         ("mine.py:Mine", "def f(:", "mine.py cannot be loaded: SyntaxError: invalid syntax"),
         ("mine.py:Mine", "import nothing_there", "ModuleNotFoundError: No module named 'nothing"),
         ("mine.py:Mine", "1 / 0", "mine.py cannot be loaded: ZeroDivisionError: division by zero"),
+        (
+            "mine.py:Mine",
+            "from optimist.errors import ConfigError",
+            "No module named 'optimist.errors' (mine.py, line 1) (did you mean "
+            "'optimist.core.errors'?); this version of optimist has other modules; `optimist new`",
+        ),
+        (
+            "mine.py:Mine",
+            "from optimist.core.errors import config_error",
+            "(mine.py, line 1); this version of optimist has other modules; `optimist new`",
+        ),
+        (
+            "mine.py:Mine",
+            f"from optimist.algorithms.base import FiniteArmAlgorithm\n{MINE}".replace(
+                "(GLBAlgorithm)", "(FiniteArmAlgorithm)"
+            ),
+            "algorithm 'mine.py:Mine': problem_type is None (mine.py, line LINE); allowed: "
+            "GLBProblem, HeavyTailedProblem, KernelProblem, BoxProblem or object",
+        ),
+        (
+            "mine.py:Mine",
+            f"{MINE}    problem_type = 'GLBProblem'\n",
+            "problem_type is 'GLBProblem' (mine.py, line LINE); allowed: GLBProblem, ",
+        ),
         ("mine.py:Mine[beta=1]", MINE, "unknown option 'beta'; allowed: gamma"),
         ("none.py:Mine", MINE, "algorithm 'none.py:Mine': there is no file 'none.py'"),
         ("mine.py", MINE, "unknown algorithm 'mine.py'"),
@@ -102,6 +126,8 @@ def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
 )
 def test_a_wrong_file_is_one_line(here, label, text, expected):
     (here / "mine.py").write_text(text)
+    line = text.partition("class Mine")[0].count("\n") + 1
+    expected = expected.replace("LINE", str(line))
     assert expected in message(lambda: make_algorithm(label, make_problem()))
 
 

@@ -20,7 +20,15 @@ from typing import Any
 from optimist.core.arguments import check_options_are_named
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
-from optimist.core.source_files import Signature, closure, is_file, is_own, signature
+from optimist.core.source_files import (
+    FOLDER,
+    Signature,
+    closure,
+    dotted,
+    is_file,
+    is_own,
+    signature,
+)
 from optimist.core.user_errors import in_one_line
 
 _folder = ""  # relative paths of files refer to this folder; "" for the current one
@@ -353,5 +361,19 @@ def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> Mod
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ConfigError(f"{shown} cannot be loaded: {in_one_line(error)}") from error
+        fault = f"{shown} cannot be loaded: {in_one_line(error)}{_way_out(error)}"
+        raise ConfigError(fault) from error
     return module
+
+
+def _way_out(error: BaseException) -> str:
+    """Return advice for a file that was written for another version of this package, or ""."""
+    name = getattr(error, "name", None) if isinstance(error, ImportError) else None
+    if name is None or not is_own(f"{name}."):
+        return ""
+    known = map(dotted, map(str, Path(FOLDER).rglob("*.py")))
+    hint = nearest(name, known) if isinstance(error, ModuleNotFoundError) else ""
+    return (
+        f"{hint}; this version of optimist has other modules; `optimist new`, with another NAME, "
+        "writes an example of its imports"
+    )

@@ -1,5 +1,6 @@
 """Describe an error in one line, with its type, message, source line and round."""
 
+import inspect
 import pickle
 import signal
 import site
@@ -76,6 +77,13 @@ def _place(error: BaseException) -> str:
     """
     trace = error.__traceback__
     return getattr(error, _PLACE, "") or line_of_user(trace) or _last_line(trace, _of_methods)
+
+
+def definition(cls: type) -> str:
+    """Return where a class is defined, as in `` (mine.py, line 7)``, or "" if it has no file."""
+    with suppress(OSError, TypeError):
+        return f" ({Path(inspect.getfile(cls)).name}, line {inspect.getsourcelines(cls)[1]})"
+    return ""
 
 
 class _InOtherProcess(Exception):
