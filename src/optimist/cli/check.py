@@ -1,12 +1,11 @@
 """The command that checks a class against the contract for algorithms or environments."""
 
 import importlib.util
-import json
 import sys
 from typing import Any
 
 from optimist.checks import command
-from optimist.cli.output import say
+from optimist.cli.output import as_json, say
 from optimist.cli.play import errors_in_one_line
 from optimist.core import terminal
 from optimist.core.errors import ConfigError, EndedError
@@ -29,7 +28,7 @@ def check(options: Any) -> int:
             "allowed: raising an exception"
         ) from error
     if options.json:
-        print(json.dumps([one.as_dict() for one in reports], indent=1))
+        print(as_json([one.as_dict() for one in reports]))
     else:
         say("\n\n".join(one.to_text(options.debug, terminal.width()) for one in reports))
     return int(any(one.failed for one in reports))

@@ -1,12 +1,11 @@
 """Commands for getting started: listings, new files and folders, and shell completion."""
 
-import json
 from typing import Any
 
 from optimist.cli import folder, listing
 from optimist.cli import new as new_files
 from optimist.cli.completion import script
-from optimist.cli.output import say
+from optimist.cli.output import as_json, say
 from optimist.cli.play import call
 from optimist.core import terminal
 from optimist.core.registry import names_file
@@ -32,7 +31,7 @@ def list_(options: Any) -> int:
     else:
         content = listing.content(listed)
     if options.json:
-        print(json.dumps(content, indent=1))
+        print(as_json(content))
     else:
         say(listing.to_text(content, terminal.width() or WIDTH))
     return 0
@@ -41,19 +40,19 @@ def list_(options: Any) -> int:
 def new(options: Any) -> int:
     """Write a file with a new algorithm or environment."""
     path, text = new_files.write(options.what, options.name, options.family, options.file)
-    say(json.dumps({"file": path}) if options.json else text)
+    say(as_json({"file": path}) if options.json else text)
     return 0
 
 
 def init(options: Any) -> int:
     """Create a folder that runs the workflow with a user's own settings."""
     paths, text = folder.lay_out(options.folder, options.family)
-    say(json.dumps({"files": paths}) if options.json else text)
+    say(as_json({"files": paths}) if options.json else text)
     return 0
 
 
 def completion(options: Any) -> int:
     """Print the script that enables completion of commands in a shell."""
     text = script(options.shell)
-    print(json.dumps({"script": text}) if options.json else text)
+    print(as_json({"script": text}) if options.json else text)
     return 0

@@ -1,12 +1,11 @@
 """Commands that make or update tables and products from existing results."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from optimist.claims import pages, table
-from optimist.cli.output import say, say_written, warn
+from optimist.cli.output import as_json, say, say_written, warn
 from optimist.config.load import load_config
 from optimist.core import terminal
 from optimist.core.errors import OptimistError
@@ -80,7 +79,7 @@ def publish(options: Any) -> int:
     plan = Plan(load_config(*options.configfile, values=options.config))
     summaries = [published(plan, paper, options.folders) for paper in plan.papers]
     if options.json:
-        print(json.dumps([vars(summary) for summary in summaries]))
+        print(as_json([vars(summary) for summary in summaries]))
     else:
         say("\n".join(summary.in_words() for summary in summaries))
     return 1 if any(summary.missing for summary in summaries) else 0
@@ -98,7 +97,7 @@ def reseal(options: Any) -> int:
             summaries.append(resealed(plan, paper, remake.cores_of(options.cores), report))
             print(file=sys.stderr)
     if options.json:
-        print(json.dumps([vars(summary) for summary in summaries]))
+        print(as_json([vars(summary) for summary in summaries]))
     else:
         say("\n".join(summary.in_words() for summary in summaries))
     return 1 if any(summary.other for summary in summaries) else 0

@@ -6,8 +6,8 @@ numerical failure does not crash the run; each trial ends with a status:
 ``ok``            no failure
 ``unconverged``   an inner solver missed its tolerance or met a NaN at least once; the curve is
                   complete
-``non_finite``    the algorithm's state or proposed point is not finite; the curve ends before that
-                  round
+``non_finite``    the algorithm's state or proposed point is not finite; its name may follow, as in
+                  ``non_finite: theta``; the curve ends before that round
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is too
                   large or not finite; the curve ends before that round
 ``timeout``       the time limit of `play` expired; the curve ends there
@@ -194,10 +194,10 @@ def _play_rounds(
             rounds.play(t)
             if t + 1 in marked:
                 if not rounds.algorithm.is_finite():
-                    raise NotFiniteError
+                    raise NotFiniteError(", ".join(rounds.algorithm.not_finite()))
                 trajectory.record(round=t + 1, **rounds.totals())
-        except NotFiniteError:
-            trajectory.status = "non_finite"
+        except NotFiniteError as error:
+            trajectory.status = f"non_finite: {error}".removesuffix(": ")
             break
         except RewardError as error:
             trajectory.status = f"failed: {error}"
@@ -235,7 +235,7 @@ def _is_numerical(error: Exception) -> bool:
 
 
 class NotFiniteError(Exception):
-    """Raised when an algorithm's state or proposed point is not finite."""
+    """Raised when an algorithm's state or proposed point is not finite, with its name."""
 
 
 class RewardError(Exception):
@@ -449,7 +449,7 @@ class _BoxRounds(_Rounds):
         x = algorithm.propose()
         middle = time.perf_counter()
         if not np.isfinite(x).all():
-            raise NotFiniteError
+            raise NotFiniteError("proposed point")
         check_point(x, self.environment)
         reward = draw_reward(self.environment, t, x)
         resume = time.perf_counter()
