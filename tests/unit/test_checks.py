@@ -178,11 +178,11 @@ extreme_rewards_end_in_a_status: raised KeyError: 1000000000000.0 (mine.py, line
 extreme_rewards_end_in_a_status: Mine.status is 'odd'; allowed: ok or unconverged
     def update(self, arms, index, reward):
         if reward > 1e6: self.status = 'odd'
-rewards_that_are_not_finite_are_recorded: in round 21, its status is 'non_finite', with rounds [1]
+rewards_that_are_not_finite_are_recorded: in round 21, its status is 'non_finite: total', with
     def update(self, arms, index, reward):
         self.rounds += 1
         if self.rounds > 9: self.total = self.total * np.nan
-names_its_problem: problem_type is 'glb'; allowed: GLBProblem
+names_its_problem: problem_type is 'glb' (mine.py, line 4); allowed: GLBProblem
     problem_type = 'glb'
 """
 

@@ -1,5 +1,6 @@
 """Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
 
+import importlib
 import inspect
 import io
 import json
@@ -7,9 +8,11 @@ import math
 import os
 import re
 import shutil
+import sys
 import threading
 from dataclasses import replace
 
+import cloudpickle
 import committed_tables
 import numpy as np
 import pandas as pd
@@ -191,6 +194,56 @@ def test_a_class_of_this_process_is_played_by_another_and_not_kept(here):
         numbers.append(number)
     assert set(frame["algorithm"]) == {"Lazy", "uniform"} and numbers == [4, 2]
     assert os.getpid() not in {*frame["process"]}
+
+
+HELD = """
+import held_side
+from held_side import doubled
+from optimist.algorithms.uniform import Uniform
+
+WIDTH = 1
+
+
+class OfModule(Uniform):
+    def select(self, arms):
+        raise ValueError(f"it holds {WIDTH}")
+
+
+class OfNeighbour(Uniform):
+    def select(self, arms):
+        raise ValueError(f"it holds {held_side.WIDTH}")
+
+
+class OfFunction(Uniform):
+    def select(self, arms):
+        raise ValueError(f"it holds {doubled()}")
+
+
+class OfClass(Uniform):
+    width = 1
+
+    def select(self, arms):
+        raise ValueError(f"it holds {self.width}")
+"""
+
+
+def test_a_class_is_played_as_the_notebook_holds_it(here, monkeypatch):
+    (here / "held.py").write_text(HELD)
+    (here / "held_side.py").write_text("WIDTH = 1\n\n\ndef doubled():\n    return 2 * WIDTH\n")
+    monkeypatch.syspath_prepend(here)
+    names = ("held", "held_side")
+    held, side = (importlib.import_module(name) for name in names)
+    held.WIDTH, side.WIDTH, held.OfClass.width = 30, 40, 50
+    (here / "held.py").write_text("raise SystemError('the file is not loaded again')")
+    classes = [held.OfModule, held.OfNeighbour, held.OfFunction, held.OfClass]
+    with pytest.raises(ResultError) as error:
+        optimist.play(S3, classes, trials=1, rounds=5, errors="skip")
+    held_by = dict(re.findall(r"/(\w+), trial 0: ValueError: it holds (\d+)", str(error.value)))
+    assert held_by == {"OfModule": "30", "OfNeighbour": "40", "OfFunction": "80", "OfClass": "50"}
+    assert "(held.py, line 11)" in str(error.value)
+    assert not set(names) & cloudpickle.list_registry_pickle_by_value()
+    for name in names:
+        del sys.modules[name]
 
 
 def test_a_class_that_cannot_be_sent_is_refused_in_one_line(here):

@@ -32,7 +32,7 @@ from optimist.config.select import setting
 from optimist.core import blas_kernels
 from optimist.core.errors import ConfigError
 from optimist.core.label import Label
-from optimist.core.registry import Registry, names_file
+from optimist.core.registry import Registry, keeping_folder, names_file
 from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import Cell
@@ -58,6 +58,7 @@ _IN_FILES = Registry(
 Tell = Callable[[str], None]
 
 
+@keeping_folder()
 def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     """Load the classes named by a label, and return a list of cases for each.
 
@@ -139,6 +140,7 @@ def _of_environment(text: str) -> list[Case]:
     ]
 
 
+@keeping_folder()
 def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
     """Run a test, given as ``module:function``, on a case.
 

@@ -1,6 +1,5 @@
 """Commands that show verdicts, provenance and the state of results, or make the page."""
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -81,7 +80,7 @@ def page(options: Any) -> int:
 def provenance(options: Any) -> int:
     """Print the provenance of a figure, table or result."""
     origin = trace.trace(options.file, options.configfile, options.config)
-    say(json.dumps(origin, indent=1) if options.json else trace.to_text(origin))
+    answer(options, origin, trace.to_text(origin))
     return 0
 
 

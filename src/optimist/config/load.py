@@ -20,7 +20,7 @@ from optimist.config.expand import expand_claims, expand_paper, names_of, with_a
 from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
-from optimist.core.errors import LONGEST, ConfigError, unknown_name
+from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
 from optimist.core.label import Label
 from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Settings
@@ -167,7 +167,9 @@ def load_claims(path: str | Path) -> dict[str, Any]:
         claims = expand_claims(document, names, load_words())
         check_claims(document, path)
         check_effects(claims, path)
-    rows = first.read(project_root() / "config" / "first.csv")
+    rows, papers = first.read(project_root() / "config" / "first.csv"), paper_names()
+    for claim, *_ in rows:
+        one_of(f"config/first.csv, claim {claim!r}: paper", claim.partition(".")[0], papers)
     return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 
 

@@ -180,8 +180,8 @@ def proportion(key: str, value: Any) -> float:
 
 def whole_number(key: str, value: Any, least: int = 1, most: int = 10**9) -> int:
     """Return ``value`` if it is an int from ``least`` to ``most``; raise ConfigError otherwise."""
+    if isinstance(value, int | float) and value > most:
+        raise ConfigError(f"{key} is {value!r}; allowed: a whole number from {least} to {most}")
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
-    if value > most:
-        raise ConfigError(f"{key} is {value!r}; allowed: at most {most}")
     return value
