@@ -16,7 +16,6 @@ from optimist.experiments.cell_trials import CellTrials, following, read_cell
 from optimist.experiments.trials import CellKey, Trials
 from optimist.figures.studies import table_names
 from optimist.figures.studies import tables as study_tables
-from optimist.plan.basis import PLACES
 from optimist.plan.trials import tiling
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     recorded = table.metadata
     if not summary.published and (kept.keys(), rounds) == (before.keys(), recorded["declared"]):
         return summary
-    configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
+    configuration = plan.configuration
     if any(records[key] is before.get(key) for key in rows):
         # Some rows come from earlier runs, so the restrictions recorded for those runs are kept.
         earlier = recorded["configuration"]

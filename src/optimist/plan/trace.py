@@ -23,9 +23,8 @@ from optimist.experiments.cell_records import STUDY
 from optimist.experiments.trial_table import AGAIN
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
-from optimist.plan.plan import Plan
+from optimist.plan.plan import Plan, as_recorded
 from optimist.plan.publish import from_results
-from optimist.plan.remake import as_recorded
 
 # Committed tables of a paper, from which figures, tables and claims are made.
 SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
