@@ -1,7 +1,6 @@
 """Trials of one configuration: their cells, digests and result files."""
 
 import os
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -66,7 +65,7 @@ class PlannedTrials:
         self._plan, papers = plan, plan.papers
         caps, only, kept = plan.config["caps"], plan.config["only"], plan.shown.kept
         self._digests: dict[tuple[str, CellKey], str] = {}
-        self._unchanged: dict[tuple[str, int], bool] = {}
+        self._is_unchanged = cache(_is_unchanged)
         self.misfits = cache(
             lambda paper: misfits(plan.committed(paper), plan.layout.trials(paper))
         )
@@ -220,14 +219,7 @@ class PlannedTrials:
             return False
         if not trials.is_foreign:
             return True
-        key = path, os.stat(path).st_mtime_ns
-        if key not in self._unchanged:
-            try:
-                observed = results.read_metadata(path)["observed"]
-                self._unchanged[key] = observation.first_change(observed) is None
-            except ResultError:
-                self._unchanged[key] = False
-        return self._unchanged[key]
+        return self._is_unchanged(path, os.stat(path).st_mtime_ns)
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
         """Return the cells of a paper in one group of targets, or in all groups."""
@@ -239,18 +231,18 @@ class PlannedTrials:
 
     @cached_property
     def _races(self) -> dict[str, dict[str, Race]]:
-        races: dict[str, dict[str, Race]] = {}
-        for paper, trials in self._of_paper.items():
-            of_race: dict[str, list[Trials]] = defaultdict(list)
-            for one in trials.values():
-                if one.lane == "timing":
-                    of_race[one.race].append(one)
-            races[paper] = {}
-            for number, members in of_race.items():
-                decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in members})
-                digest = self._plan.in_name(decisive)
-                races[paper][number] = Race(paper, number, tuple(members), digest)
-        return races
+        members: dict[str, dict[str, list[Trials]]] = {paper: {} for paper in self._of_paper}
+        for trials in self:
+            if trials.lane == "timing":
+                members[trials.cell.paper].setdefault(trials.race, []).append(trials)
+        return {
+            paper: {number: self._race(paper, number, some) for number, some in races.items()}
+            for paper, races in members.items()
+        }
+
+    def _race(self, paper: str, number: str, members: Sequence[Trials]) -> Race:
+        decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in members})
+        return Race(paper, number, tuple(members), self._plan.in_name(decisive))
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials in a result file, given the wildcards of `Layout.any_result`.
@@ -304,6 +296,14 @@ class PlannedTrials:
             for t in self._of_paper[paper].values()
             if not environment_class(t.cell.spec["environment"]).maximum_is_known
         }
+
+
+def _is_unchanged(path: str, mtime: int) -> bool:
+    """Return whether a result is whole and none of the files that its job observed has changed."""
+    try:
+        return observation.first_change(results.read_metadata(path)["observed"]) is None
+    except ResultError:
+        return False
 
 
 def part_ends(
