@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from optimist.claims.cells import LANE_OF, UNIFORM, Groups
-from optimist.claims.checks import Claim
+from optimist.claims.claim import Claim
 from optimist.claims.evidence import Mean
 from optimist.claims.first import UNITS
 from optimist.claims.gates import Gates
-from optimist.claims.results import Result, concluded, error_of
+from optimist.claims.results import NextLook, Result, Verdict, concluded, error_of
 from optimist.claims.rule import DECIDED, UNDECIDED
-from optimist.claims.verdicts import Verdict, measure
+from optimist.claims.verdicts import measure
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
@@ -39,44 +39,6 @@ NAMED = ("column", "top", "bottom", "against")
 # A gate with a smaller p-value is not tested again in the replicates.
 WIDE_OPEN = 1e-6
 NO_NUMBER = "The bound is the estimate: no number of {units} decides."
-
-
-@dataclass(frozen=True)
-class NextLook:
-    """Why a claim is open, and its next look.
-
-    The attributes are columns of `optimist.claims.table`; they keep their defaults if the claim is
-    answered.
-
-    Attributes
-    ----------
-    cause : {"few trials", "idle", "few splits", "bound", ""}
-    deciding : str
-        A sentence on the next look.
-    needs : int or None
-        Number of units per cell at the next look, as set in the configuration's section ``decide``.
-    needs_kind : str
-        The unit of ``needs``: "trials", "turns" or "splits"; empty if the number is unknown.
-    hours : float
-        Core-hours for the additional units; nan if the cost is unknown.
-    chance : float
-        Share of the replicates in which the claim is answered; nan without a forecast.
-    likely : {"likely", "even", "unlikely", ""}
-    forecast : str
-        The commonest word of the replicates.
-    command : str
-        The command that plays the additional units.
-    """
-
-    cause: str = ""
-    deciding: str = ""
-    needs: int | None = None
-    needs_kind: str = ""
-    hours: float = math.nan
-    chance: float = math.nan
-    likely: str = ""
-    forecast: str = ""
-    command: str = ""
 
 
 def next_look(verdict: Verdict, gates: Gates, seconds: Mapping[CellKey, float]) -> NextLook:
@@ -348,7 +310,7 @@ class Extended(Groups):
         drawn: Mapping[tuple[str, str], np.ndarray],
         columns: Collection[str],
     ) -> None:
-        super().__init__({}, groups.alike)
+        super().__init__({}, groups.uniform_names)
         self._wanted, self._on_disk = wanted, groups.number
         for table in LANE_OF:
             self[table] = _Copies(groups, table, wanted, on_disk, drawn, columns)

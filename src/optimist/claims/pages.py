@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.checks import KINDS
+from optimist.claims.claim import KINDS, VERDICTS
 from optimist.claims.rule import DECIDED, UNDECIDED
 from optimist.claims.table import claims_in
-from optimist.claims.verdicts import VERDICTS
 from optimist.claims.wording import number
 from optimist.core.errors import ConfigError
 from optimist.core.terminal import folded

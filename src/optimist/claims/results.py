@@ -1,20 +1,51 @@
-"""Checks with their measured values, and the corrected and gated p-values used by the rule."""
+"""Checks with their measured values, and the verdicts on claims.
+
+The functions compute the corrected and gated p-values that the rule uses.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Self
 
 from optimist.claims import rule
-from optimist.claims.checks import Check, Claim, Reading
+from optimist.claims.claim import Check, Claim, Reading
 from optimist.claims.evidence import RATIO_UNITS, Evidence, Exact
 from optimist.claims.first import First, doubled
-from optimist.claims.gates import Gate
 from optimist.claims.tails import NEITHER
 
 # Relative tolerance for numbers that lie beyond a bound because of rounding.
 ROUNDING = 1e-9
+# A setting and an algorithm.
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Gate:
+    r"""P-values from comparisons with uniform play.
+
+    Attributes
+    ----------
+    support, refute, idle : float
+        What $p^+$ and $p^-$ are raised to, and i; see `optimist.claims.gates`.
+    remark : str
+        Names the settings without uniform play; empty if there are none.
+    lacking : tuple of str
+        These settings.
+    opening : tuple of (str, str)
+        The cells whose methods can open the gate.
+    is_of_everybody : bool
+        Whether methods that the check does not name can open the gate (kinds 2 and 3).
+    """
+
+    support: float
+    refute: float
+    idle: float
+    remark: str = ""
+    lacking: tuple[str, ...] = ()
+    opening: tuple[Pair, ...] = field(default=(), repr=False)
+    is_of_everybody: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +75,7 @@ class Result:
         One-sided p-values, corrected for doubling and gated. ``support`` is small if the data
         support the check, and ``refute`` is small if they refute it.
     outcome : str
-        One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
+        One of `optimist.claims.claim.READINGS`, "missing" or "reported".
     slack : float
         For a guarantee, the factor by which the value lies inside its bound; otherwise nan.
     """
@@ -120,6 +151,105 @@ class Result:
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
         return doubled(support, self.k), doubled(refute, self.k)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on a claim, with the results on which it is based.
+
+    Attributes
+    ----------
+    word : str
+        One of `optimist.claims.claim.VERDICTS`.
+    explanation : str
+        The reason for the word, in one line.
+    results : list of Result
+        The measured checks.
+    outcomes : dict of str to str
+        The outcome of each counted reading, by name.
+    qualified : str
+        The word with its qualifiers or the choice on which it depends; empty if the kind of claim
+        has neither.
+    parts : dict of str to str
+        For an empirical claim with several parts: the qualified word for each part.
+    stated : str
+        The outcome of the stated reading, or a remark that the paper fixes no reading.
+    if_counted : str
+        The word that would follow if our own readings and checks counted; empty if we have none.
+    turns : float
+        The largest error on each side, at most the claim's, below which the word changes; 0 if no
+        smaller error changes it.
+    own_interval : str
+        The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
+        reproduced*.
+    typical : str
+        The qualified word for the typical trial, if the claim is about heavy-tailed regrets: the
+        sign test replaces the test of means.
+    """
+
+    claim: Claim
+    word: str
+    explanation: str
+    results: list[Result]
+    outcomes: dict[str, str] = field(default_factory=dict)
+    qualified: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
+    stated: str = ""
+    if_counted: str = ""
+    turns: float = math.nan
+    own_interval: str = ""
+    typical: str = ""
+
+    @property
+    def text(self) -> str:
+        """The word with all its qualifiers."""
+        return self.qualified or self.word
+
+    @property
+    def flags(self) -> str:
+        """Reasons why the verdict means less than it seems to."""
+        could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
+        flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
+        flags += [f"selected by it: {chosen}"] if chosen else []
+        return "; ".join(flags) if self.word != "shortened" else ""
+
+
+@dataclass(frozen=True)
+class NextLook:
+    """Why a claim is open, and its next look.
+
+    The attributes are columns of `optimist.claims.table`; they keep their defaults if the claim is
+    answered.
+
+    Attributes
+    ----------
+    cause : {"few trials", "idle", "few splits", "bound", ""}
+    deciding : str
+        A sentence on the next look.
+    needs : int or None
+        Number of units per cell at the next look, as set in the configuration's section ``decide``.
+    needs_kind : str
+        The unit of ``needs``: "trials", "turns" or "splits"; empty if the number is unknown.
+    hours : float
+        Core-hours for the additional units; nan if the cost is unknown.
+    chance : float
+        Share of the replicates in which the claim is answered; nan without a forecast.
+    likely : {"likely", "even", "unlikely", ""}
+    forecast : str
+        The commonest word of the replicates.
+    command : str
+        The command that plays the additional units.
+    """
+
+    cause: str = ""
+    deciding: str = ""
+    needs: int | None = None
+    needs_kind: str = ""
+    hours: float = math.nan
+    chance: float = math.nan
+    likely: str = ""
+    forecast: str = ""
+    command: str = ""
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:

@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from optimist.claims import guarantees, rule
 from optimist.claims.cells import Groups, Missing
-from optimist.claims.checks import Check, Claim, Reading, claims_of
+from optimist.claims.claim import READINGS, Check, Claim, PaperClaims, Reading
 from optimist.claims.evidence import for_typical_trial
 from optimist.claims.first import UNITS, of_document
-from optimist.claims.gates import Gate, Gates, counted
+from optimist.claims.gates import Gates, counted
 from optimist.claims.results import (
+    Gate,
     Result,
+    Verdict,
     concluded,
     error_of,
     exact_p_values,
@@ -20,21 +22,6 @@ from optimist.claims.results import (
 )
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
-
-# Possible outcomes of counted readings, for each kind of claim. A reading without data has no
-# outcome.
-READINGS = {
-    "empirical": ("holds", "fails", "open", "idle"),
-    "guarantee": ("held", "violated", "vacuous"),
-    "fact": ("matches", "differs"),
-}
-# Possible outcomes of checks, for each kind of claim.
-OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
-VERDICTS = {
-    "empirical": (*rule.WORDS, "shortened"),
-    "guarantee": (*READINGS["guarantee"], "missing", "shortened"),
-    "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
-}
 
 # The largest number of readings with the same outcome to name in an explanation.
 SHOWN = 3
@@ -45,76 +32,14 @@ IDLE = "no method beats uniform play by the factor that the claim names"
 TYPICAL_LEVEL = 0.98
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict on a claim, with the results on which it is based.
-
-    Attributes
-    ----------
-    word : str
-        One of `VERDICTS`.
-    explanation : str
-        The reason for the word, in one line.
-    results : list of Result
-        The measured checks.
-    outcomes : dict of str to str
-        The outcome of each counted reading, by name.
-    qualified : str
-        The word with its qualifiers or the choice on which it depends; empty if the kind of claim
-        has neither.
-    parts : dict of str to str
-        For an empirical claim with several parts: the qualified word for each part.
-    stated : str
-        The outcome of the stated reading, or a remark that the paper fixes no reading.
-    if_counted : str
-        The word that would follow if our own readings and checks counted; empty if we have none.
-    turns : float
-        The largest error on each side, at most the claim's, below which the word changes; 0 if no
-        smaller error changes it.
-    own_interval : str
-        The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
-        reproduced*.
-    typical : str
-        The qualified word for the typical trial, if the claim is about heavy-tailed regrets: the
-        sign test replaces the test of means.
-    """
-
-    claim: Claim
-    word: str
-    explanation: str
-    results: list[Result]
-    outcomes: dict[str, str] = field(default_factory=dict)
-    qualified: str = ""
-    parts: dict[str, str] = field(default_factory=dict)
-    stated: str = ""
-    if_counted: str = ""
-    turns: float = math.nan
-    own_interval: str = ""
-    typical: str = ""
-
-    @property
-    def text(self) -> str:
-        """The word with all its qualifiers."""
-        return self.qualified or self.word
-
-    @property
-    def flags(self) -> str:
-        """Reasons why the verdict means less than it seems to."""
-        could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
-        flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
-        flags += [f"selected by it: {chosen}"] if chosen else []
-        return "; ".join(flags) if self.word != "shortened" else ""
-
-
 def evaluate(
-    document: Mapping[str, Any], tables: Mapping[str, Any], shortened: str = ""
+    document: PaperClaims, tables: Mapping[str, Any], shortened: str = ""
 ) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 
     Parameters
     ----------
-    document : dict
-        A claims file as loaded by `optimist.config.load.load_claims`.
+    document : PaperClaims
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, and for probes
@@ -126,14 +51,13 @@ def evaluate(
         every claim is "shortened".
     """
     gates = gates_of(document, tables)
-    return [judge(claim, gates, shortened) for claim in claims_of(document)]
+    return [judge(claim, gates, shortened) for claim in document.claims]
 
 
-def gates_of(document: Mapping[str, Any], tables: Mapping[str, Any]) -> Gates:
-    """Return the gates of a claims file; `evaluate` describes the parameters."""
-    groups = Groups(tables, document.get("alike", {}))
-    first, learners = of_document(document.get("first", ())), document.get("learners", {})
-    return Gates(groups, first, learners, document.get("least", 1))
+def gates_of(document: PaperClaims, tables: Mapping[str, Any]) -> Gates:
+    """Return the gates of a paper's claims; `evaluate` describes the parameters."""
+    groups, rows = Groups(tables, document.uniform_names), of_document(document.first)
+    return Gates(groups, rows, document.learners, document.least)
 
 
 def judge(claim: Claim, gates: Gates, shortened: str = "") -> Verdict:

@@ -1,7 +1,7 @@
 """Products and named targets of the workflow, with their inputs."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,7 @@ class PlannedTargets:
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
-            spec = self._claims.document(paper)
+            spec = asdict(self._claims.document(paper))
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)

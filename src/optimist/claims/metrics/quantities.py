@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.claims.cells import LANE_OF, Cells, Missing
-from optimist.claims.metrics.trials import by_split, common, last
+from optimist.claims.cells import LANE_OF, Cells, Missing, by_split, common, last
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.loop import COMPLETE

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from optimist.claims import inference
-from optimist.claims.cells import Missing
+from optimist.claims.cells import Missing, common, last, recorded
 from optimist.claims.evidence import (
     RATIO_UNITS,
     Evidence,
@@ -23,9 +23,7 @@ from optimist.claims.evidence import (
 from optimist.claims.inference import EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS
 from optimist.claims.metrics.quantities import Asked
 from optimist.claims.metrics.table import line
-from optimist.claims.metrics.trials import common, last, recorded
-from optimist.claims.tails import log
-from optimist.claims.units import fewest_pairs
+from optimist.claims.tails import fewest_pairs, log
 from optimist.numerics.statistics import last_decade_slope, log_log_slopes, window_rates
 
 # A trial has found the maximum if less than this share of its regret comes later.
@@ -37,8 +35,8 @@ FOUND = 0.01
 @line("value", "fact", "{name}, {setting}")
 def value(of: Asked) -> Exact:
     """A value from the table of facts."""
-    fact: Exact = of.cells.pick("facts", (of["name"], of["setting"]))[0]
-    return fact
+    (fact,) = of.cells.pick("facts", (of["name"], of["setting"]))
+    return Exact(*fact)
 
 
 @line("value", "not_run", "{what}, not run as the tuning fails otherwise")
