@@ -213,7 +213,7 @@ def test_claims_have_the_words_of_the_paper_and_the_measured_answer(claim):
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_effect_can_be_said(claim):
-    titles = PLANNED.document(claim.id.partition(".")[0])["titles"]
+    titles = PLANNED.document(claim.id.partition(".")[0]).titles
     results = [
         Result(check, reading, Exact(0.5, 10), None, "")
         for reading in claim.readings

@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from claim_tables import SPREAD, check_of, claim_with, document, facts, finals, reading
+from claim_tables import SPREAD, check_of, choice, claim_with, document, facts, finals, reading
 from scipy.stats import t
 
 from optimist.claims import pages
@@ -64,13 +64,7 @@ TABLES = {
     ),
     "facts": facts(kappa=21.04, wild=math.nan),
 }
-CHOICES = {
-    "radius": {
-        "name": "radius",
-        "about": "It is.",
-        "alternatives": {name: {"name": name, "about": "It is."} for name in ("nu", "sd")},
-    }
-}
+CHOICES = {"radius": choice("radius", "nu", "sd")}
 
 
 def taken(alternative, *checks, **keys):
@@ -140,7 +134,7 @@ WORDS = [
 NOTES = {"toy.01": "Mind the | gap."}
 CELLS = [("regret", name, "x") for name in SIZES]
 FIRST = [["toy.02", "size of x, wide / b", "trials", 0, 10]]
-DOCUMENT = {**document(*CLAIMS), "first": FIRST}
+DOCUMENT = document(*CLAIMS, first=FIRST)
 
 
 @pytest.fixture(scope="module")
