@@ -11,7 +11,7 @@ from scipy.stats import t
 from optimist.claims import pages
 from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.next_look import next_look
-from optimist.claims.pages import by_verdict, summary_block
+from optimist.claims.pages import by_verdict
 from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
 from optimist.claims.verdicts import evaluate, gates_of
 from optimist.claims.wording import number
@@ -232,7 +232,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, context, tmp_path):
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (pages.to_text, pages.open_text, summary_block):
+    for show in (pages.to_text, pages.open_text):
         assert show(read) == show(fresh)
     assert pages.to_text(read, details=True) == pages.to_text(fresh, details=True)
     assert pages.to_markdown(read, {}) == pages.to_markdown(fresh, {})
@@ -365,7 +365,6 @@ def test_no_text_says_that_a_number_is_none(frame):
         pages.to_text(frame, details=True),
         pages.open_text(frame),
         pages.to_markdown(frame, NOTES),
-        summary_block(frame),
         by_verdict(frame),
     ]
     for text in texts:
@@ -474,8 +473,8 @@ def test_the_page_says_how_many_words_may_be_wrong(frame):
     )
 
 
-def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
-    lines = summary_block(frame).strip().splitlines()
+def test_a_page_begins_with_a_table_with_one_line_for_each_claim(frame):
+    lines = pages.to_markdown(frame, NOTES).partition("\n## ")[0].splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(CLAIMS)
     assert {line.count("|") for line in table} == {6}

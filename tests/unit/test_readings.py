@@ -1,12 +1,15 @@
 """Readings: what a claims file stands for once its choices are written out, and what is refused."""
 
+import json
 from copy import deepcopy
+from dataclasses import asdict, replace
 
 import pytest
 import yaml
 from claim_tables import check_of
 from messages import message
 
+from optimist.claims.claim import PaperClaims
 from optimist.claims.planned import check_planned
 from optimist.config.claims import Reader
 from optimist.config.labels import Names
@@ -381,6 +384,19 @@ def test_a_valid_file_loads_into_claims(write):
         ("scale nu", "stated", {"scale": "nu"}),
         ("scale sd", "unstated", {"scale": "sd"}),
     ]
+
+
+def test_claims_are_restored_from_plain_data(write):
+    effect = {"text": "It is {it}.", "numbers": {"it": {"when": {"R": ["nu"]}}}}
+    control = {**CHECK, "control": {"arguments": {"numerator": "oful"}}}
+    claims = [
+        {**FILE["claims"][0], "effect": effect, "note": "Why."},
+        {**FILE["claims"][0], "id": "toy.02", "kind": "guarantee", "checks": [control]},
+    ]
+    found = load_claims(write({**FILE, "claims": claims}))
+    found = replace(found, first=[["toy.01", "x", "trials", 0, 10]], learners={"gaussian": ["a"]})
+    plain = asdict(found)
+    assert PaperClaims.restore(plain) == PaperClaims.restore(json.loads(json.dumps(plain))) == found
 
 
 CLAIM = ("claims", 0)

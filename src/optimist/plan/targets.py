@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from optimist.claims import wording
+from optimist.claims import pages, wording
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
 from optimist.core.files import fingerprint, read_text, sha256
 from optimist.core.label import name_of
@@ -95,7 +95,7 @@ class PlannedTargets:
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)
-            code = of_modules("optimist.plan.products") + sha256(wording.TABLE)
+            code = of_modules("optimist.plan.products") + sha256(wording.TABLE) + sha256(pages.PAGE)
         else:
             spec = dict(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)
