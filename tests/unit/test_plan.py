@@ -11,6 +11,7 @@ import pytest
 from committed_tables import record_of, trials_of, write
 
 from optimist.claims import pages, wording
+from optimist.claims.metrics import table as metrics
 from optimist.config import load as config
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
@@ -396,7 +397,9 @@ def test_rows_studies_and_best_known_values_decide_a_product(plan):
     assert len({product.digest(*one) for one in changes}) == 3
 
 
-@pytest.mark.parametrize(("module", "name"), [(wording, "TABLE"), (pages, "PAGE")])
+@pytest.mark.parametrize(
+    ("module", "name"), [(wording, "TABLE"), (metrics, "TABLE"), (pages, "PAGE")]
+)
 def test_a_changed_text_makes_claims_again(plan, monkeypatch, tmp_path, module, name):
     before = plan.targets.product("glb_omd", "claims", "claims")
     monkeypatch.setattr(module, name, tmp_path / "text")

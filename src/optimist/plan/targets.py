@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.claims import pages, wording
+from optimist.claims.metrics import table as metrics
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
 from optimist.core.files import fingerprint, read_text, sha256
 from optimist.core.label import name_of
@@ -95,7 +96,8 @@ class PlannedTargets:
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)
-            code = of_modules("optimist.plan.products") + sha256(wording.TABLE) + sha256(pages.PAGE)
+            files = (wording.TABLE, metrics.TABLE, pages.PAGE)
+            code = "".join([of_modules("optimist.plan.products"), *map(sha256, files)])
         else:
             spec = dict(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)
