@@ -39,7 +39,7 @@ from optimist.claims.claim import Check
 from optimist.claims.evidence import MedianRatio, RatioOfMeans
 from optimist.claims.first import UNITS, First, Rows, doubled
 from optimist.claims.results import Gate, Pair
-from optimist.claims.rule import bonferroni
+from optimist.claims.rule import bonferroni, grouped
 from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
@@ -104,11 +104,8 @@ class Gates:
         def ratio(pair: Pair) -> "tuple[RatioOfMeans | MedianRatio, int] | None":
             return self._measured(*pair, first, check.splits, folds, is_typical)
 
-        own: dict[str, list[Pair]] = {}
-        for setting, algorithm in named:
-            place = "" if check.metric.gate == "tuned" else setting
-            own.setdefault(place, []).append((setting, algorithm))
-        each = [*own.values()]
+        is_tuned = check.metric.gate == "tuned"
+        each = grouped(named, lambda pair: "" if is_tuned else pair[0])
         every = [self._learning(place, first) for place in each]
         # `below` and `above` are the sets that must learn before a value is said to lie there.
         below = above = tested = each

@@ -8,12 +8,12 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.claim import KINDS, VERDICTS
-from optimist.claims.rule import DECIDED, UNDECIDED
+from optimist.claims.rule import DECIDED, UNDECIDED, grouped
 from optimist.claims.table import claims_in
 from optimist.claims.wording import number
 from optimist.core.errors import ConfigError
@@ -201,18 +201,11 @@ def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str]) -> str:
     return environment.from_string(read_text(PAGE)).render(
         {function.__name__[1:]: function for function in functions},
         paper=claims[0][0].claim.split(".")[0],
-        claims=[(checks[0], _by_reading(checks)) for checks in claims],
+        claims=[(some[0], grouped(some, lambda c: (c.reading, c.status))) for some in claims],
         notes=notes,
         tally=tally(frame),
         wrong_words=wrong_words(frame),
     )
-
-
-def _by_reading(checks: Iterable[Any]) -> list[list[Any]]:
-    readings: dict[tuple[str, str], list[Any]] = {}
-    for check in checks:
-        readings.setdefault((check.reading, check.status), []).append(check)
-    return [*readings.values()]
 
 
 def _row(*cells: Any) -> str:

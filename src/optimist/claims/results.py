@@ -6,7 +6,6 @@ The functions compute the corrected and gated p-values that the rule uses.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any, Self
 
 from optimist.claims import rule
@@ -264,7 +263,7 @@ def error_of(results: Iterable[Result], alpha: float) -> float:
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     """Group the results into readings and return them as input for the rule."""
-    readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
+    readings = rule.grouped(results, lambda r: id(r.reading))
     return [
         rule.TestedReading(
             some[0].reading.name,
@@ -277,13 +276,9 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
 
 def _joined(results: Iterable[Result], readings: int) -> Iterator[rule.Tested]:
     """Yield the checks of a reading, and one for all checks with the same ``any_of``."""
-    groups: dict[str, list[rule.Tested]] = {}
-    for r in results:
-        if r.check.any_of:
-            groups.setdefault(r.check.any_of, []).append(r.tested(readings))
-        else:
-            yield r.tested(readings)
-    yield from map(rule.any_of, groups.values())
+    for some in rule.grouped(results, lambda r: r.check.any_of or id(r)):
+        tested = [r.tested(readings) for r in some]
+        yield tested[0] if len(tested) == 1 else rule.any_of(tested)
 
 
 def concluded(claim: Claim, results: Iterable[Result]) -> rule.Conclusion:

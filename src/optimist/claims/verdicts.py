@@ -152,12 +152,10 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
     refutes = {id(r): r.refute for r in results}
     for reading in claim.readings:
         run = [r for r in results if r.reading is reading and r.counts and r.is_tested]
-        groups: dict[Any, list[Result]] = {}
-        for r in run:
-            if r.check.is_tested:
-                groups.setdefault(r.check.any_of or id(r), []).append(r)
-        worst = rule.holm([max(r.refute for r in some) for some in groups.values()])
-        for some, refute in zip(groups.values(), worst, strict=True):
+        tested = (r for r in run if r.check.is_tested)
+        groups = rule.grouped(tested, lambda r: r.check.any_of or id(r))
+        worst = rule.holm([max(r.refute for r in some) for some in groups])
+        for some, refute in zip(groups, worst, strict=True):
             supports |= {id(r): min(1.0, len(some) * r.support) for r in some}
             refutes |= {id(r): refute for r in some}
 

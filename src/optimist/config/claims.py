@@ -32,11 +32,8 @@ from optimist.core.label import Label, Value
 
 # Bounds that need no reason, because they only specify a sign or a direction.
 SIGNS = (0, 1)
-# Keys that a claim has as they are written.
-_KEPT = (
-    *("id", "kind", "headline", "place", "statement", "quote", "paper_value", "note", "level"),
-    *("could_not_fail", "chosen_by_it"),
-)
+# Keys of a claim that the reader replaces.
+_READ = ("part", "without", "reading", "checks", "choices", "suffices", "effect")
 # For each choice that a reading makes, the id of an alternative.
 Taken = Mapping[str, str]
 
@@ -154,7 +151,7 @@ class Reader:
         ]
         _check_counted(entry["id"], [reading for reading in readings if reading.counts])
         _check_names(f"choices of {where}", [choice.name for choice in choices.values()])
-        about: dict[str, Any] = {key: value for key, value in entry.items() if key in _KEPT}
+        about: dict[str, Any] = {key: v for key, v in entry.items() if key not in _READ}
         if "suffices" in entry:
             about["suffices"] = choices[entry["suffices"]].name
         if "effect" in entry:

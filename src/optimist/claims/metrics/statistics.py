@@ -53,9 +53,9 @@ def mean(of: Asked) -> Evidence:
 
 
 def median(of: Asked) -> Evidence:
-    """Median of the final value over trials; it describes the typical trial."""
-    (values,) = of.common()
-    return MedianRatio(values, np.ones(len(values)))
+    """Median of a value or of a ratio over common trials; it describes the typical trial."""
+    top, *bottom = of.common()
+    return MedianRatio(top, bottom[0] if bottom else np.ones(len(top)))
 
 
 def largest(of: Asked) -> Exact:
@@ -136,11 +136,6 @@ def ratio(of: Asked) -> Evidence:
     ``each: {settings: [[r, s], [r, t], [s, t]]}`` and the relation ``between``.
     """
     return (inference.turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
-
-
-def median_ratio(of: Asked) -> Evidence:
-    """Median ratio of regrets over common trials; it describes the typical trial."""
-    return MedianRatio(*of.common())
 
 
 def ratio_of_spreads(of: Asked) -> Evidence:
@@ -302,21 +297,19 @@ def exponent_difference(of: Asked) -> Evidence:
 def slope_over_settings(of: Asked) -> Evidence:
     """Log-log slope over settings, or the difference between the slopes of two algorithms.
 
-    The trials with the same number in all settings form one unit, whether or not they play the same
-    instance in all settings. ``since`` is a list with one round for each setting.
+    The slope is taken over the positions of the settings, or against another column's final value
+    in each trial. The trials with the same number in all settings form one unit, whether or not
+    they play the same instance in all settings. ``since`` is a list with one round for each
+    setting.
     """
+    slope = inference.slope if of.is_timed else inference.slope_of_means
+    if "against" in of:
+        frames = of.frames(of["against"])
+        columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
+        return slope(*np.split(common(columns), 2))
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
-    slope = inference.slope if of.is_timed else inference.slope_of_means
     return slope(of.positions(frames), *sides)
-
-
-def slope_on(of: Asked) -> Evidence:
-    """Log-log slope, over settings, of a quantity's final value against another column's."""
-    frames = of.frames(of["against"])
-    columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
-    slope = inference.slope if of.is_timed else inference.slope_of_means
-    return slope(*np.split(common(columns), 2))
 
 
 def slope_of_largest_quotient(of: Asked) -> Exact:
