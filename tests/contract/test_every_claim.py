@@ -13,10 +13,10 @@ from optimist.claims.cells import Missing
 from optimist.claims.evidence import Exact
 from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
+from optimist.claims.measurement import measure
 from optimist.claims.results import Result, p_values, readings_of
 from optimist.claims.rule import BETTER, IDLE, conclude
 from optimist.claims.tails import at_least
-from optimist.claims.verdicts import measure
 from optimist.config.load import load_paper, paper_names
 from optimist.plan.claims import PlannedClaims
 

@@ -21,8 +21,9 @@ from words_by_hand import words
 from optimist.claims.cells import Groups
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gates
+from optimist.claims.measurement import measure
 from optimist.claims.results import concluded
-from optimist.claims.verdicts import evaluate, measure
+from optimist.claims.verdicts import evaluate
 
 pytestmark = pytest.mark.statistical
 

@@ -290,7 +290,7 @@ def test_an_interval_excludes_a_bound_only_where_the_check_is_decided(gates, qua
 def evidence_frame(monkeypatch, evidence, relation, bound):
     """Return the row of a check of some evidence, whose metric is replaced."""
     written = document(claim_with(reading(ratio(relation, bound)), level=0.9))
-    monkeypatch.setattr("optimist.claims.metrics.Metric.__call__", lambda *_, **__: evidence)
+    monkeypatch.setattr("optimist.claims.metrics.table.Metric.__call__", lambda *_, **__: evidence)
     (found,) = to_frame(evaluate(written, {})).itertuples()
     return found
 

@@ -10,8 +10,8 @@ from claim_tables import finals, times
 from optimist.claims import wording
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.evidence import Exact
-from optimist.claims.metrics import METRICS, metric
 from optimist.claims.metrics.quantities import QUANTITIES
+from optimist.claims.metrics.table import METRICS, metric
 from optimist.core.errors import ConfigError
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}

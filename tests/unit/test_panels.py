@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from optimist.claims.cells import Cells, Groups
-from optimist.claims.metrics import metric
+from optimist.claims.metrics.table import metric
 from optimist.config.documents import merge
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError

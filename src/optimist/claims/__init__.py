@@ -9,7 +9,8 @@ measured values.
 `claim` holds claims as data, which `optimist.config.claims` reads from YAML (`models` describes its
 keys), and `planned` compares them with the plan. `metrics` takes the measurements; `evidence` and
 `inference` run the tests, with the help of `tails`; `first` and `gates` correct a check's p-values,
-and `results` stores them; `rule` and `guarantees` turn the p-values into words; `verdicts` combines
-these modules. `vague` computes the bounds that would change a word, and `next_look` the trials that
-would decide an open claim. `effects`, `table` and `pages` present the verdicts.
+`measurement` combines them, and `results` stores them. `rule` and `guarantees` turn the p-values
+into words, and `verdicts` joins these words. `vague` computes the bounds that would change a word,
+and `next_look` the trials that would decide an open claim. `effects`, `table` and `pages` present
+the verdicts.
 """

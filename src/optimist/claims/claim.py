@@ -1,7 +1,7 @@
 """Claims as data: what a paper states, and how each statement is checked.
 
 A paper's claims (`PaperClaims`) have readings, and a reading has checks. `optimist.config.claims`
-makes them from a claims file. This module also lists the words for their kinds and outcomes.
+makes them from a claims file. `Gate` and the words for kinds and outcomes are here, too.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from optimist.claims import rule
-from optimist.claims.metrics import Metric, metric
+from optimist.claims.metrics.table import Metric, metric
 from optimist.claims.wording import ARGUMENTS, in_words
 from optimist.experiments.trials import CellKey
 
@@ -39,6 +39,8 @@ VERDICTS = {
     "guarantee": (*READINGS["guarantee"], "missing", "shortened"),
     "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
 }
+# A setting and an algorithm.
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,33 @@ class Check:
             return "{:g} to {:g}".format(*self.bound)
         spread = f" ± {self.tolerance:g}" if self.relation == "equals" and self.tolerance else ""
         return f"{self.bound:g}{spread}"
+
+
+@dataclass(frozen=True)
+class Gate:
+    r"""P-values from comparisons with uniform play.
+
+    Attributes
+    ----------
+    support, refute, idle : float
+        What $p^+$ and $p^-$ are raised to, and i; see `optimist.claims.gates`.
+    remark : str
+        Names the settings without uniform play; empty if there are none.
+    lacking : tuple of str
+        These settings.
+    opening : tuple of (str, str)
+        The cells whose methods can open the gate.
+    is_of_everybody : bool
+        Whether methods that the check does not name can open the gate (kinds 2 and 3).
+    """
+
+    support: float
+    refute: float
+    idle: float
+    remark: str = ""
+    lacking: tuple[str, ...] = ()
+    opening: tuple[Pair, ...] = field(default=(), repr=False)
+    is_of_everybody: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,14 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.claims.claim import Check, Claim, Reading
-from optimist.claims.results import Result, Verdict
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of
+
+if TYPE_CHECKING:
+    from optimist.claims.results import Result, Verdict
 
 # Properties of a selection, besides the range of its values.
 FIELDS = ("low", "high", "inverse", "percent", "settings", "n")
@@ -66,7 +68,7 @@ def check_effect(claim: Claim) -> None:
         ) from None
 
 
-def sentence(verdict: Verdict, titles: Mapping[str, str]) -> str:
+def sentence(verdict: "Verdict", titles: Mapping[str, str]) -> str:
     """Return the effect of a claim with measured numbers and titles of settings.
 
     Return an empty text if the claim has no effect, or the run was shortened.
@@ -170,7 +172,7 @@ def short(value: float) -> str:
     return f"{rounded:,.{digits}f}"
 
 
-def _range(results: Sequence[Result], titles: Mapping[str, str]) -> Range:
+def _range(results: Sequence["Result"], titles: Mapping[str, str]) -> Range:
     known = [r for r in results if r.evidence is not None and not math.isnan(r.evidence.value)]
     values = [r.evidence.value for r in known if r.evidence is not None]
     settings = {name_of(s.partition("/")[0]) for r in results for s in r.check.settings}

@@ -35,10 +35,9 @@ from functools import cache
 from typing import Self
 
 from optimist.claims.cells import UNIFORM, Cells, Groups, Missing, by_split, common, last
-from optimist.claims.claim import Check
+from optimist.claims.claim import Check, Gate, Pair
 from optimist.claims.evidence import MedianRatio, RatioOfMeans
 from optimist.claims.first import UNITS, First, Rows, doubled
-from optimist.claims.results import Gate, Pair
 from optimist.claims.rule import bonferroni, grouped
 from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of

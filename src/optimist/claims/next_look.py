@@ -18,9 +18,9 @@ from optimist.claims.claim import Claim
 from optimist.claims.evidence import Mean
 from optimist.claims.first import UNITS
 from optimist.claims.gates import Gates
+from optimist.claims.measurement import measure
 from optimist.claims.results import NextLook, Result, Verdict, concluded, error_of
 from optimist.claims.rule import DECIDED, UNDECIDED, grouped
-from optimist.claims.verdicts import measure
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 

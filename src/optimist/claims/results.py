@@ -9,42 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from optimist.claims import rule
-from optimist.claims.claim import Check, Claim, Reading
+from optimist.claims.claim import Check, Claim, Gate, Reading
 from optimist.claims.evidence import RATIO_UNITS, Evidence, Exact
 from optimist.claims.first import First, doubled
 from optimist.claims.tails import NEITHER
 
 # Relative tolerance for numbers that lie beyond a bound because of rounding.
 ROUNDING = 1e-9
-# A setting and an algorithm.
-Pair = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Gate:
-    r"""P-values from comparisons with uniform play.
-
-    Attributes
-    ----------
-    support, refute, idle : float
-        What $p^+$ and $p^-$ are raised to, and i; see `optimist.claims.gates`.
-    remark : str
-        Names the settings without uniform play; empty if there are none.
-    lacking : tuple of str
-        These settings.
-    opening : tuple of (str, str)
-        The cells whose methods can open the gate.
-    is_of_everybody : bool
-        Whether methods that the check does not name can open the gate (kinds 2 and 3).
-    """
-
-    support: float
-    refute: float
-    idle: float
-    remark: str = ""
-    lacking: tuple[str, ...] = ()
-    opening: tuple[Pair, ...] = field(default=(), repr=False)
-    is_of_everybody: bool = False
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from optimist.claims.claim import (
     Reading,
 )
 from optimist.claims.effects import check_effect
-from optimist.claims.metrics import metric
+from optimist.claims.metrics.table import metric
 from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label, Value

@@ -5,7 +5,3 @@ turns such values into evidence (`statistics`). The table metrics.csv gives the 
 a function applies, the arguments that a check sets, and the template of its label. To add a
 statistic, write a function, and a row of the table.
 """
-
-from optimist.claims.metrics.table import METRICS, Metric, metric
-
-__all__ = ["METRICS", "Metric", "metric"]
