@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from optimist.claims.claim import PaperClaims
 from optimist.claims.verdicts import evaluate
 
 # Ten numbers of mean zero, whose mean has a standard error of 0.471405.
@@ -59,14 +60,25 @@ def reading(*checks, name="", status="stated"):
     return {"name": name, "status": status, "checks": list(checks)}
 
 
+def choice(name, *alternatives):
+    """A choice of a claims file, with the ids of its alternatives."""
+    known = {
+        key: {"status": "stated", "name": f"R {key}", "about": f"It is {key}."}
+        for key in alternatives
+    }
+    return {"name": name, "about": "It is.", "alternatives": known}
+
+
 def claim_with(*readings, id="toy.01", **keys):
     """A claim of a claims file, written out."""
     about = {"id": id, "place": "Figure 1", "statement": "It works."}
     return {**about, "readings": list(readings), **keys}
 
 
-def document(*written, level=0.95):
-    return {"paper": "toy", "level": level, "claims": list(written)}
+def document(*written, level=0.95, **about):
+    """Claims of a paper, from claims that are written out, with further fields ``about`` it."""
+    claims = [{"level": level, **one} for one in written]
+    return PaperClaims.restore({"paper": "toy", "claims": claims, **about})
 
 
 def decide(*readings, shortened="", tables=None, first=(), about=None, **keys):
@@ -77,7 +89,7 @@ def decide(*readings, shortened="", tables=None, first=(), about=None, **keys):
     number of trials.
     """
     tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in (tables or {}).items()}
-    written = {**document(claim_with(*readings, **keys)), "first": first, **(about or {})}
+    written = document(claim_with(*readings, **keys), first=first, **(about or {}))
     (verdict,) = evaluate(written, tables, shortened)
     return verdict
 

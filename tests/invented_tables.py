@@ -6,8 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from optimist.claims.cells import Cells
-from optimist.claims.evidence import Exact
+from optimist.claims.cells import Cells, Fact
 
 TRIALS = 50
 # Rounds of a trial, if no argument of the check speaks of more.
@@ -96,7 +95,7 @@ class Invented(Cells):
     def pick(self, table, *keys):
         # Where they are points on an axis they must differ, whatever the sizes are.
         is_axis = "points" in self.arguments
-        return [Exact(2.0**i if is_axis else self.size(key)) for i, key in enumerate(keys)]
+        return [Fact(2.0**i if is_axis else self.size(key)) for i, key in enumerate(keys)]
 
     def rows(self, study, **where):
         frame = self.frame(study, "value", tuple(where.values()))

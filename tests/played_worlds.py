@@ -27,18 +27,18 @@ class Worlds:
     ----------
     claim : Claim
     check : Check
-    document : mapping
-        The claims file, with the row of the check, the methods that learn in each setting, and
+    document : PaperClaims
+        The claims, with the row of the check, the methods that learn in each setting, and
         the settings that share uniform play.
     players : mapping
         The methods that the paper's runs play in each setting.
     """
 
     def __init__(self, claim, check, document, players):
-        rows = [row for row in document["first"] if tuple(row[:2]) == (claim.id, check.label)]
+        rows = [row for row in document.first if tuple(row[:2]) == (claim.id, check.label)]
         self.first = {(row[0], row[1]): first_of(row) for row in rows}
-        self.check, self.least = check, document.get("least", 1)
-        learners, named = document["learners"], {*check.algorithms}
+        self.check, self.least = check, document.least
+        learners, named = document.learners, {*check.algorithms}
         # Of the methods that the check does not name, the best decides: two of them are enough.
         self.learners = {
             s: [a for a in learners.get(s, ()) if a in named]
@@ -51,15 +51,15 @@ class Worlds:
         self.named = list(dict.fromkeys((s, a) for _, s, a in check.cells))
         self.settings = list(dict.fromkeys(s for s, _ in self.named))
         self.methods = list(dict.fromkeys(a for _, a in self.named if name_of(a) != UNIFORM))
-        alike = document["alike"]
+        names = document.uniform_names
         # Uniform play is where the runs have it, in a setting that shares it.
         self.homes = {
             s: next(
-                (t for t in players if alike.get(t) == alike[s] and UNIFORM in players[t]), None
+                (t for t in players if names.get(t) == names[s] and UNIFORM in players[t]), None
             )
             for s in self.settings
         }
-        self.alike = {s: alike[s] for s in {*self.settings, *self.homes.values()} - {None}}
+        self.uniform_names = {s: names[s] for s in {*self.settings, *self.homes.values()} - {None}}
 
     @property
     def kind(self):
@@ -86,7 +86,7 @@ class Worlds:
         facts = {(tables.points, s): tables.fact(i) for i, s in enumerate(self.settings)}
         groups = Groups(
             {"finals": tables, "regrets": Curves(tables), "facts": facts if tables.points else {}},
-            self.alike,
+            self.uniform_names,
         )
         return Gates(groups, self.first, self.learners, self.least)
 

@@ -13,10 +13,10 @@ from optimist.claims.cells import Missing
 from optimist.claims.evidence import Exact
 from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
+from optimist.claims.measurement import measure
 from optimist.claims.results import Result, p_values, readings_of
 from optimist.claims.rule import BETTER, IDLE, conclude
 from optimist.claims.tails import at_least
-from optimist.claims.verdicts import measure
 from optimist.config.load import load_paper, paper_names
 from optimist.plan.claims import PlannedClaims
 
@@ -213,7 +213,7 @@ def test_claims_have_the_words_of_the_paper_and_the_measured_answer(claim):
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_effect_can_be_said(claim):
-    titles = PLANNED.document(claim.id.partition(".")[0])["titles"]
+    titles = PLANNED.document(claim.id.partition(".")[0]).titles
     results = [
         Result(check, reading, Exact(0.5, 10), None, "")
         for reading in claim.readings

@@ -19,11 +19,11 @@ from scipy.special import ndtr, stdtr
 from words_by_hand import words
 
 from optimist.claims.cells import Groups
-from optimist.claims.checks import claims_of
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gates
+from optimist.claims.measurement import measure
 from optimist.claims.results import concluded
-from optimist.claims.verdicts import evaluate, measure
+from optimist.claims.verdicts import evaluate
 
 pytestmark = pytest.mark.statistical
 
@@ -320,7 +320,7 @@ def test_a_gate_on_its_bound_rarely_opens_and_its_check_is_rarely_idle(bound):
     tables = {"finals": players(number, 30, uniform=bound, a=1.0, b=1.0)}
     gates = Gates(Groups(tables), {}, {})
     written = document(claim_with(*(reading(ratio(str(r), bound)) for r in range(number))))
-    (claim,) = claims_of(written)
+    (claim,) = written.claims
     found = [gates.of(claim.id, one.checks[0]) for one in claim.readings]
     rates = [np.mean([getattr(g, side) <= ALPHA for g in found]) for side in ("support", "refute")]
     assert max(rates) <= ALPHA + spare(ALPHA, number)
@@ -367,8 +367,8 @@ def texts(*readings, n=100, **means):
     learners = {
         s: [name for other, name in own if other == s and name != "uniform"] for s in settings
     }
-    alike = {s: s.partition("[")[0] for s in {*settings, *(s for s, _ in own)}}
-    (claim,) = claims_of(document(claim_with(*readings)))
+    names = {s: s.partition("[")[0] for s in {*settings, *(s for s, _ in own)}}
+    (claim,) = document(claim_with(*readings)).claims
     rng = np.random.default_rng([12, n, len(own)])
     rows = pd.DataFrame({"trial": np.arange(n), "round": 100, "status": "ok"})
     found = Counter()
@@ -379,7 +379,7 @@ def texts(*readings, n=100, **means):
             for pair, mean in own.items()
         }
         # All of these trials were planned, so that their p-values are doubled once.
-        gates = Gates(Groups({"finals": tables}, alike), {}, learners, n)
+        gates = Gates(Groups({"finals": tables}, names), {}, learners, n)
         results = [
             replace(result, k=0).compared()
             for one in claim.readings

@@ -9,6 +9,7 @@ import pytest
 from claim_tables import (
     SPREAD,
     check_of,
+    choice,
     claim_with,
     decide,
     document,
@@ -201,11 +202,6 @@ def test_parts_have_words_of_their_own(values, text, held):
     assert ('these parts hold: "one"' in verdict.explanation) == ("in part" in text)
 
 
-def choice(name):
-    known = {key: {"name": f"R {key}", "about": f"It is {key}."} for key in ("nu", "sd")}
-    return {"name": name, "about": "It is.", "alternatives": known}
-
-
 def taking(check, status="stated", **alternatives):
     return {**reading(check, name=f"R {[*alternatives.values()][-1]}", status=status)} | {
         "alternatives": alternatives
@@ -216,7 +212,7 @@ def two_readings(stated, other):
     return decide(
         taking(fact("x"), radius="nu"),
         taking(fact("y"), "unstated", radius="sd"),
-        choices={"radius": choice("radius")},
+        choices={"radius": choice("radius", "nu", "sd")},
         tables={"facts": facts(x=stated, y=other)},
     )
 
@@ -271,14 +267,14 @@ def test_names_of_readings_with_commas_and_semicolons_are_told_apart():
 def tuned(values, **keys):
     """Return the verdict on facts of which one suffices, by tunings "one", "two", ..."""
     names = ("one", "two", "three")[: len(values)]
-    known = {name: {"name": f"R {name}", "about": "It is."} for name in names}
     readings = [
-        {**reading(fact(x), name=f"R {x}"), "alternatives": {"tuning": x}, **keys} for x in names
+        {**reading(fact(x), name=f"R {x}"), "alternatives": {"the tuning": x}, **keys}
+        for x in names
     ]
     return decide(
         *readings,
-        choices={"tuning": {"name": "the tuning", "about": "It is.", "alternatives": known}},
-        suffices="tuning",
+        choices={"tuning": choice("the tuning", *names)},
+        suffices="the tuning",
         tables={"facts": facts(**dict(zip(names, values, strict=True)))},
     )
 
@@ -341,11 +337,12 @@ def test_where_no_reading_is_stated_the_verdict_says_so():
 
 
 def test_two_choices_are_joined_by_and_and_ties_by_or():
-    known = {key: choice(f"the {key}") for key in "abc"}
+    three = ("the a", "the b", "the c")
+    known = {name: choice(name, "n", "s") for name in three}
 
     def text(holding, failing):
         written = [
-            {**reading(fact(x), name=name), "alternatives": dict(zip("abc", name, strict=True))}
+            {**reading(fact(x), name=name), "alternatives": dict(zip(three, name, strict=True))}
             for x, names in (("x", holding), ("y", failing))
             for name in names
         ]
@@ -357,10 +354,12 @@ def test_two_choices_are_joined_by_and_and_ties_by_or():
 
 def test_a_part_depends_on_a_choice_by_its_name_and_so_does_the_word_with_ours():
     one, other = (
-        taking(part(name, "one"), radius=taken) | {"checks": [part(name, "one"), part("x", "two")]}
+        taking(part(name, "one"), **{"the radius": taken})
+        | {"checks": [part(name, "one"), part("x", "two")]}
         for name, taken in (("x", "nu"), ("y", "sd"))
     )
-    keys = {"choices": {"radius": choice("the radius")}, "tables": {"facts": facts(x=0.0, y=2.0)}}
+    known = {"radius": choice("the radius", "nu", "sd")}
+    keys = {"choices": known, "tables": {"facts": facts(x=0.0, y=2.0)}}
     assert decide(one, other, **keys).parts == {"one": "depends on the radius", "two": "reproduced"}
     moved = decide(one, {**other, "status": "ours"}, **keys)
     assert (moved.text, moved.if_counted) == ("reproduced", "depends on the radius")

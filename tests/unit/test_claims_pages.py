@@ -5,13 +5,13 @@ import re
 
 import pandas as pd
 import pytest
-from claim_tables import SPREAD, check_of, claim_with, document, facts, finals, reading
+from claim_tables import SPREAD, check_of, choice, claim_with, document, facts, finals, reading
 from scipy.stats import t
 
 from optimist.claims import pages
 from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.next_look import next_look
-from optimist.claims.pages import by_verdict, summary_block
+from optimist.claims.pages import by_verdict
 from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
 from optimist.claims.verdicts import evaluate, gates_of
 from optimist.claims.wording import number
@@ -64,13 +64,7 @@ TABLES = {
     ),
     "facts": facts(kappa=21.04, wild=math.nan),
 }
-CHOICES = {
-    "radius": {
-        "name": "radius",
-        "about": "It is.",
-        "alternatives": {name: {"name": name, "about": "It is."} for name in ("nu", "sd")},
-    }
-}
+CHOICES = {"radius": choice("radius", "nu", "sd")}
 
 
 def taken(alternative, *checks, **keys):
@@ -140,7 +134,7 @@ WORDS = [
 NOTES = {"toy.01": "Mind the | gap."}
 CELLS = [("regret", name, "x") for name in SIZES]
 FIRST = [["toy.02", "size of x, wide / b", "trials", 0, 10]]
-DOCUMENT = {**document(*CLAIMS), "first": FIRST}
+DOCUMENT = document(*CLAIMS, first=FIRST)
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +232,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, context, tmp_path):
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (pages.to_text, pages.open_text, summary_block):
+    for show in (pages.to_text, pages.open_text):
         assert show(read) == show(fresh)
     assert pages.to_text(read, details=True) == pages.to_text(fresh, details=True)
     assert pages.to_markdown(read, {}) == pages.to_markdown(fresh, {})
@@ -296,7 +290,7 @@ def test_an_interval_excludes_a_bound_only_where_the_check_is_decided(gates, qua
 def evidence_frame(monkeypatch, evidence, relation, bound):
     """Return the row of a check of some evidence, whose metric is replaced."""
     written = document(claim_with(reading(ratio(relation, bound)), level=0.9))
-    monkeypatch.setattr("optimist.claims.metrics.Metric.__call__", lambda *_, **__: evidence)
+    monkeypatch.setattr("optimist.claims.metrics.table.Metric.__call__", lambda *_, **__: evidence)
     (found,) = to_frame(evaluate(written, {})).itertuples()
     return found
 
@@ -371,7 +365,6 @@ def test_no_text_says_that_a_number_is_none(frame):
         pages.to_text(frame, details=True),
         pages.open_text(frame),
         pages.to_markdown(frame, NOTES),
-        summary_block(frame),
         by_verdict(frame),
     ]
     for text in texts:
@@ -480,8 +473,8 @@ def test_the_page_says_how_many_words_may_be_wrong(frame):
     )
 
 
-def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
-    lines = summary_block(frame).strip().splitlines()
+def test_a_page_begins_with_a_table_with_one_line_for_each_claim(frame):
+    lines = pages.to_markdown(frame, NOTES).partition("\n## ")[0].splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(CLAIMS)
     assert {line.count("|") for line in table} == {6}

@@ -14,8 +14,8 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from optimist import environments
-from optimist.claims.metrics import METRICS
 from optimist.claims.metrics.quantities import QUANTITIES
+from optimist.claims.metrics.table import METRICS
 from optimist.experiments import cell_records, cell_trials, trial_table
 
 ROOT = Path(__file__).parents[2]

@@ -4,12 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from claim_tables import check_of, claim_with, document, reading
+from claim_tables import check_of, choice, claim_with, document, reading
 
-from optimist.claims.checks import check_effects, claims_of
-from optimist.claims.effects import Range, joined, short
+from optimist.claims.effects import Range, check_effect, joined, selects, sentence, short
 from optimist.claims.evidence import Exact, Mean, RatioOfMeans
-from optimist.claims.results import Result
+from optimist.claims.results import Result, Verdict
 from optimist.core.errors import ConfigError
 
 TITLES = {"s3": "logistic, S = 3", "s5": "logistic, S = 5", "f1": "f1"}
@@ -38,30 +37,24 @@ READINGS = [
             {**ratio("f1"), "status": "ours"},
             name="R nu",
         ),
-        "alternatives": {"radius": "nu"},
+        "alternatives": {"the radius": "nu"},
     },
     {
         **reading(ratio("s3"), ratio("s5"), name="R sd", status="unstated"),
-        "alternatives": {"radius": "sd"},
+        "alternatives": {"the radius": "sd"},
     },
     {
         **reading(ratio("s3"), name="R odd", status="ours"),
-        "alternatives": {"radius": "odd"},
+        "alternatives": {"the radius": "odd"},
     },
 ]
-CHOICE = {
-    "name": "the radius",
-    "about": "It is.",
-    "alternatives": {
-        name: {"name": f"R {name}", "about": "It is."} for name in ("nu", "sd", "odd")
-    },
-}
+CHOICE = choice("the radius", "nu", "sd", "odd")
 
 
 def claim(text, **numbers):
     effect = {"text": text, "numbers": numbers}
     written = document(claim_with(*READINGS, choices={"radius": CHOICE}, effect=effect))
-    (made,) = claims_of(written)
+    (made,) = written.claims
     return made
 
 
@@ -71,13 +64,17 @@ def selected(selection, values=range(1, 100)):
     found = [
         number
         for number, place in zip(values, places(made), strict=False)
-        if made.effect._selects(made, selection, *place)
+        if selects(made, selection, *place)
     ]
-    sentence = made.effect.sentence(made, results(made, values), TITLES)
+    sentence = said(made, results(made, values))
     if found:
         ends = f"{found[0]}" if len(found) == 1 else f"{found[0]} to {found[-1]}"
         assert sentence == f"It is {ends} in all."
     return found
+
+
+def said(made, found, titles=TITLES):
+    return sentence(Verdict(made, "open", "", found), titles)
 
 
 def places(made):
@@ -167,7 +164,7 @@ def test_a_sentence_has_the_values_the_settings_and_the_units():
     )
     values = [0.5, 2.0, 9.0, 3.0, 9.0, 9.0, 9.0, 9.0, 1.0, 1.5, 9.0]
     units = [10, 40, 1, 20, 1, 1, 1, 1, 30, 30, 1]
-    assert made.effect.sentence(made, results(made, values, units), TITLES) == (
+    assert said(made, results(made, values, units)) == (
         "It has 0.50 to 3.0 times the regret in logistic, S = 3 and 5, 0.50 at least, with "
         "10 to 40 trials."
     )
@@ -176,20 +173,18 @@ def test_a_sentence_has_the_values_the_settings_and_the_units():
 def test_settings_are_named_in_the_order_of_their_titles():
     made = claim("It is so in {all.settings} now.", all={"quantity": "regret"})
     known = results(made, range(1, 12))
-    assert made.effect.sentence(made, known, TITLES) == "It is so in logistic, S = 3 and 5; f1 now."
+    assert said(made, known) == "It is so in logistic, S = 3 and 5; f1 now."
     turned = {name: TITLES[name] for name in ("f1", "s5", "s3")}
-    assert made.effect.sentence(made, known, turned) == "It is so in f1; logistic, S = 5 and 3 now."
+    assert said(made, known, turned) == "It is so in f1; logistic, S = 5 and 3 now."
     # A setting without a title has its name.
-    assert "s3, s5 and f1" in made.effect.sentence(made, known, {"f1": "f1"})
+    assert "s3, s5 and f1" in said(made, known, {"f1": "f1"})
 
 
 def test_values_that_are_no_number_are_left_out():
     made = claim("It is {it} in {it.settings}, of {it.n}.", it={"setting": ["s3", "s5"]})
     values = [math.nan, 2.0, math.nan, 3.0, *[math.nan] * 7]
-    assert made.effect.sentence(made, results(made, values), TITLES) == (
-        "It is 2.0 to 3.0 in logistic, S = 3 and 5, of 0."
-    )
-    assert made.effect.sentence(made, results(made, [math.nan] * 11), TITLES) == (
+    assert said(made, results(made, values)) == ("It is 2.0 to 3.0 in logistic, S = 3 and 5, of 0.")
+    assert said(made, results(made, [math.nan] * 11)) == (
         "It is unmeasured in logistic, S = 3 and 5, of 0."
     )
 
@@ -197,7 +192,7 @@ def test_values_that_are_no_number_are_left_out():
 def test_a_selection_with_a_check_that_is_missing_is_unmeasured():
     made = claim("It is {it} and {other}.", it={"setting": "s3"}, other={"setting": "s5"})
     values = [1.0, 2.0, None, *[2.0] * 8]
-    assert made.effect.sentence(made, results(made, values), TITLES) == "It is unmeasured and 2.0."
+    assert said(made, results(made, values)) == "It is unmeasured and 2.0."
 
 
 def test_the_units_of_a_check_are_all_that_were_measured():
@@ -205,9 +200,9 @@ def test_the_units_of_a_check_are_all_that_were_measured():
     found = results(made, range(1, 12))
     sides = np.ones(20), np.ones(20)
     found[9] = Result(*reversed(places(made)[9]), RatioOfMeans(*sides), None, "", spare=5)
-    assert made.effect.sentence(made, found, TITLES) == "It is 1.0 of 25."
+    assert said(made, found) == "It is 1.0 of 25."
     found[9] = Result(*reversed(places(made)[9]), Mean(np.full(7, 0.4)), None, "")
-    assert made.effect.sentence(made, found, TITLES) == "It is 0.40 of 7."
+    assert said(made, found) == "It is 0.40 of 7."
 
 
 # Selections. Checks 1 to 8 belong to the first reading, and 8 does not count; 9 and 10 belong to
@@ -281,8 +276,7 @@ def test_an_effect_that_cannot_be_said_is_refused(text, numbers, words):
     effect = {"text": text, "numbers": numbers}
     written = document(claim_with(*READINGS, choices={"radius": CHOICE}, effect=effect))
     with pytest.raises(ConfigError) as error:
-        check_effects(written, "toy/claims.yaml")
-    assert str(error.value).startswith("toy/claims.yaml: claim 'toy.01': ")
+        check_effect(*written.claims)
     assert [word for word in words if word not in str(error.value)] == []
     assert "\n" not in str(error.value)
 
@@ -292,8 +286,9 @@ def test_an_effect_that_cannot_be_said_is_refused(text, numbers, words):
 )
 def test_digits_of_names_are_no_typed_numbers(text):
     effect = {"text": text, "numbers": {"it": {}}}
-    check_effects(document(claim_with(*READINGS, choices={"radius": CHOICE}, effect=effect)), "x")
+    written = document(claim_with(*READINGS, choices={"radius": CHOICE}, effect=effect))
+    check_effect(*written.claims)
 
 
 def test_a_claim_without_an_effect_is_no_fault():
-    check_effects(document(claim_with(*READINGS, choices={"radius": CHOICE})), "x")
+    check_effect(*document(claim_with(*READINGS, choices={"radius": CHOICE})).claims)

@@ -7,8 +7,8 @@ from claim_tables import check_of, claim_with, decide, document, finals, reading
 from scipy.stats import ttest_1samp
 
 from optimist.claims import first
-from optimist.claims.checks import check_first, claims_of
 from optimist.claims.first import First, doubled, of_document, read
+from optimist.claims.planned import check_first
 from optimist.config.load import claims_path, load_claims, load_paper, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.root import project_root
@@ -235,7 +235,7 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
         )
         label = "regret of a minus regret of b, per round after 0 up to 9, over splits, here"
         cells = ("a", "b")
-    claims = claims_of(document(claim_with(reading({**check, **changes}))))
+    claims = document(claim_with(reading({**check, **changes}))).claims
     rows = of_document(
         [[claim, name.replace("CHECK", label), *rest] for claim, name, *rest in first]
     )
@@ -304,7 +304,7 @@ def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
         for statistic in ("median", "largest")
         for column in "pqrst"
     ]
-    claims = claims_of(document(claim_with(reading(*made, made[0]))))
+    claims = document(claim_with(reading(*made, made[0]))).claims
     with pytest.raises(ConfigError) as error:
         check_first(claims, {}, {}, 20)
     shown = "; ".join(f'toy.01,"median {column} of a, here",trials,0,20' for column in "pqr")

@@ -7,7 +7,7 @@ import pytest
 from claim_tables import SPREAD, decide, finals, judge, reading
 from scipy.stats import t, ttest_1samp
 
-from optimist.claims.checks import Check
+from optimist.claims.claim import Check
 from optimist.claims.gates import factor_of
 
 ALPHA = 0.025
@@ -444,7 +444,7 @@ def test_settings_that_uniform_play_does_not_see_read_the_one_with_most_trials()
     written = check(arguments={**SIDES, "setting": "here[radius=1]"}, bound=1.1)
     alone = gate(written, finals=tables)
     assert alone.support == 1.0 and "no uniform" not in alone.remark
-    shared = {"alike": {"here": "here", "here[radius=1]": "here", "there": "there"}}
+    shared = {"uniform_names": {"here": "here", "here[radius=1]": "here", "there": "there"}}
     found = gate(written, finals=tables, about=shared)
     same = many.iloc[:10].assign(setting="here[radius=1]")  # as many as there are of the methods
     seen = least([*own, same], "ab", 1.1, "here[radius=1]")

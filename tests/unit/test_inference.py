@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t
 
-from optimist.claims.checks import Check
+from optimist.claims.claim import Check
 from optimist.claims.evidence import Exact, Mean, MedianRatio, RatioOfMeans, Share
 from optimist.claims.inference import (
     exponent_between,
@@ -22,8 +22,13 @@ from optimist.claims.inference import (
     turns_ratio,
 )
 from optimist.claims.results import p_values
-from optimist.claims.tails import quadratic_pieces
-from optimist.claims.units import detectable_rate, fewest_pairs, power_of_signs, power_of_t
+from optimist.claims.tails import (
+    detectable_rate,
+    fewest_pairs,
+    power_of_signs,
+    power_of_t,
+    quadratic_pieces,
+)
 
 # Pairs of y and x by hand: a bounded interval; one end; no end; two pieces.
 ONE = [13, 15, 11, 15, 16, 12, 18, 12], [10, 12, 9, 11, 14, 10, 13, 9]

@@ -29,7 +29,7 @@ def world(n=10, seed=1, **means):
 def look(*checks, tables, first=(), prices=None, about=None, readings=None, **keys):
     """Return the verdict on a claim with these checks, and its next look."""
     readings = readings or [reading(*checks)]
-    written = {**document(claim_with(*readings, **keys)), "first": first, **(about or {})}
+    written = document(claim_with(*readings, **keys), first=first, **(about or {}))
     tables = {name: pd.concat(some) for name, some in tables.items()}
     (verdict,) = evaluate(written, tables)
     return verdict, next_look(verdict, gates_of(written, tables), prices or {})

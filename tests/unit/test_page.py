@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import jsonschema
@@ -248,7 +249,8 @@ TABLES = {
     ),
 }
 FRAME = to_frame(evaluate(WRITTEN, TABLES))
-KNOWN = verdicts.claims(FRAME, {"toy.01": {"note": "A\n note."}})
+NOTED = replace(WRITTEN.claims[0], note="A\n note.")
+KNOWN = verdicts.claims(FRAME, {"toy.01": NOTED})
 LABEL = KNOWN["toy.01"]["checks"][0][verdicts.COLUMN["check"]]
 PAPER = {
     "claimed": "It is\n fast.",

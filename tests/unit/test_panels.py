@@ -9,7 +9,7 @@ import pytest
 from cells import paper_of
 
 from optimist.claims.cells import Cells, Groups
-from optimist.claims.metrics import metric
+from optimist.claims.metrics.table import metric
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.experiments.setting import Setting

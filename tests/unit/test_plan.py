@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import pytest
 from committed_tables import record_of, trials_of, write
 
-from optimist.claims import wording
+from optimist.claims import pages, wording
+from optimist.claims.metrics import table as metrics
 from optimist.config import load as config
 from optimist.core.errors import ConfigError
 from optimist.core.layout import parse_result
@@ -391,10 +392,13 @@ def test_rows_studies_and_best_known_values_decide_a_product(plan):
     assert len({product.digest(*one) for one in changes}) == 3
 
 
-def test_a_changed_description_makes_claims_again(plan, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("module", "name"), [(wording, "TABLE"), (metrics, "TABLE"), (pages, "PAGE")]
+)
+def test_a_changed_text_makes_claims_again(plan, monkeypatch, tmp_path, module, name):
     before = plan.targets.product("glb_omd", "claims", "claims")
-    monkeypatch.setattr(wording, "TABLE", tmp_path / "wording.csv")
-    wording.TABLE.write_text("epsilon,another description\n")
+    monkeypatch.setattr(module, name, tmp_path / "text")
+    getattr(module, name).write_text("epsilon,another description\n")
     after = planned().targets.product("glb_omd", "claims", "claims")
     assert before != after and replace(before, code="") == replace(after, code="")
 

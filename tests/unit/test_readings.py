@@ -1,14 +1,17 @@
 """Readings: what a claims file stands for once its choices are written out, and what is refused."""
 
+import json
 from copy import deepcopy
+from dataclasses import asdict, replace
 
 import pytest
 import yaml
 from claim_tables import check_of
 from messages import message
 
-from optimist.claims.checks import check_planned, claims_of
-from optimist.config.claims import Writer
+from optimist.claims.claim import PaperClaims
+from optimist.claims.planned import check_planned
+from optimist.config.claims import Reader
 from optimist.config.labels import Names
 from optimist.config.load import load_claims, load_words
 from optimist.experiments.setting import Setting
@@ -66,15 +69,15 @@ def claim(*checks, known=CHOICES, lists=None, **keys):
     names = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
     names.add_lists(lists or {})
     about = {"id": "toy.01", "place": "p", "statement": "s", "checks": list(checks or [CHECK])}
-    return Writer({"choices": known}, names, WORDS).claim({**about, **keys})
+    return Reader(known, names, WORDS).claim({**about, **keys}, 0.95)
 
 
 def readings(*checks, **keys):
-    return claim(*checks, **keys)["readings"]
+    return claim(*checks, **keys).readings
 
 
 def arguments(found):
-    return [tuple(check["arguments"].values()) for check in found["checks"]]
+    return [tuple(check.arguments.values()) for check in found]
 
 
 def about(**changed):
@@ -86,7 +89,7 @@ def about(**changed):
 
 def test_readings_are_all_combinations_and_have_the_last_status_of_theirs():
     found = readings(choices=["radius", "R"])
-    assert [(r["name"], r["status"]) for r in found] == [
+    assert [(r.name, r.status) for r in found] == [
         ("radius theory; scale nu", "stated"),
         ("radius theory; scale sd", "unstated"),
         ("radius matched; scale nu", "unstated"),
@@ -94,12 +97,15 @@ def test_readings_are_all_combinations_and_have_the_last_status_of_theirs():
         ("radius odd; scale nu", "ours"),
         ("radius odd; scale sd", "ours"),
     ]
-    assert found[1]["alternatives"] == {"radius": "theory", "R": "sd"}
+    assert found[1].alternatives == {"radius": "theory", "scale": "sd"}
 
 
 def test_a_claim_has_the_choices_as_its_file_has_them():
-    assert claim(choices=["R"])["choices"] == {"R": CHOICES["R"]}
-    assert claim()["choices"] == {}
+    (found,) = claim(choices=["R"]).choices.values()
+    assert (found.name, found.about) == (CHOICES["R"]["name"], CHOICES["R"]["about"])
+    for key, one in CHOICES["R"]["alternatives"].items():
+        assert one.items() <= vars(found.alternatives[key]).items()
+    assert claim().choices == {}
 
 
 @pytest.mark.parametrize(
@@ -107,13 +113,13 @@ def test_a_claim_has_the_choices_as_its_file_has_them():
 )
 def test_a_claim_without_choices_has_one_reading(keys, status):
     (found,) = readings(**keys)
-    assert (found["name"], found["status"]) == ("", status)
+    assert (found.name, found.status) == ("", status)
 
 
 def test_combinations_can_be_left_out():
     left = [{"radius": ["matched", "odd"], "R": ["sd"]}, {"radius": ["odd"]}]
     found = readings(choices=["radius", "R"], without=left)
-    assert [r["name"] for r in found] == [
+    assert [r.name for r in found] == [
         *("radius theory; scale nu", "radius theory; scale sd", "radius matched; scale nu")
     ]
 
@@ -122,7 +128,7 @@ def test_checks_are_made_only_when_a_condition_says_so():
     known = {"factor": choice("factor", **{"0.3": "stated", "1": "unstated"})}
     check = {**about(denominator="menu"), "when": {"factor": [0.3]}}
     found = readings(CHECK, check, known=known, choices=["factor"])
-    assert [len(r["checks"]) for r in found] == [2, 1]
+    assert [len(r.checks) for r in found] == [2, 1]
 
 
 # What alternatives change.
@@ -130,7 +136,7 @@ def test_checks_are_made_only_when_a_condition_says_so():
 
 def test_options_are_added_to_settings_whose_own_win():
     found = readings(CHECK, about(setting="gaussian[factor=0.5,radius=shrunk]"), choices=["radius"])
-    assert [[check["arguments"]["setting"] for check in r["checks"]] for r in found] == [
+    assert [[check.arguments["setting"] for check in r.checks] for r in found] == [
         ["gaussian", "gaussian[factor=0.5,radius=shrunk]"],
         ["gaussian[factor=0.3,radius=matched]", "gaussian[factor=0.5,radius=shrunk]"],
         ["student_t", "gaussian[factor=0.5,radius=shrunk]"],
@@ -139,7 +145,7 @@ def test_options_are_added_to_settings_whose_own_win():
 
 def test_a_choice_changes_no_option_that_a_check_writes_out_though_it_is_the_default():
     found = readings(about(setting="gaussian[radius=theory,factor=1]"), choices=["radius"])
-    settings = [r["checks"][0]["arguments"]["setting"] for r in found]
+    settings = [r.checks[0].arguments["setting"] for r in found]
     assert settings == ["gaussian", "gaussian", "gaussian"]
 
 
@@ -150,7 +156,7 @@ def test_settings_are_replaced_before_options_are_added():
     }
     for choices in (["law", "radius"], ["radius", "law"]):
         (found,) = readings(known=known, choices=choices)
-        setting = found["checks"][0]["arguments"]["setting"]
+        setting = found.checks[0].arguments["setting"]
         assert setting == "student_t[factor=0.5,radius=shrunk]"
 
 
@@ -164,11 +170,14 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
         ),
     }
     names = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
-    made = Writer({"choices": known}, names, {})
-    label = made._label("toy.01", "oful", [a[0] for a in made._choices.values()])
-    assert label == "oful[R=sd,radius=theory]"
-    assert made._label("toy.01", "oful", [made._choices["R"][0], made._choices["way"][1]]) == "tofu"
-    assert made._label("toy.01", "menu", [made._choices["R"][0]]) == "menu"
+    made = Reader(known, names, {})
+
+    def label(text, **taken):
+        return made._label("toy.01", text, made._alternatives(taken))
+
+    assert label("oful", R="sd", way="theory") == "oful[R=sd,radius=theory]"
+    assert label("oful", R="sd", way="tofu") == "tofu"
+    assert label("menu", R="sd") == "menu"
 
 
 def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
@@ -187,11 +196,11 @@ def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
     )
     found = readings(fact, several, choices=["radius", "R"])[3]
     setting = "gaussian[factor=0.3,radius=matched]"
-    assert found["checks"][0]["arguments"] == {
+    assert found.checks[0].arguments == {
         "name": "gaussian",
         "setting": f"{setting}/oful[R=sd]",
     }
-    assert found["checks"][1]["arguments"]["settings"] == [
+    assert found.checks[1].arguments["settings"] == [
         setting,
         setting.replace("gaussian", "student_t"),
     ]
@@ -200,13 +209,13 @@ def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
 def test_the_control_of_a_guarantee_changes_as_its_check_does():
     check = {**CHECK, "control": {"arguments": {"numerator": "oful"}}}
     (found,) = readings(check, kind="guarantee", choices=["R"], without=[{"R": ["nu"]}])
-    (control,) = found["checks"][0]["controls"]
-    assert control["arguments"] == {
+    (control,) = found.checks[0].controls
+    assert control.arguments == {
         "setting": "gaussian",
         "numerator": "oful[R=sd]",
         "denominator": "oful[R=sd]",
     }
-    assert (control["relation"], control["bound"]) == ("below", 1)
+    assert (control.relation, control.bound) == ("below", 1)
 
 
 # Parts, words, and values for each.
@@ -215,32 +224,32 @@ def test_the_control_of_a_guarantee_changes_as_its_check_does():
 def test_settings_are_the_parts_unless_a_check_says_otherwise():
     each = {"setting": ["gaussian", "student_t"], "denominator": ["oful", "menu"]}
     check = {**CHECK, "arguments": {"numerator": "hvt_ucb"}, "each": each}
-    first, second = (readings(c)[0]["checks"] for c in (check, {**check, "part": ["denominator"]}))
-    assert [c["part"] for c in first] == ["gaussian"] * 2 + ["student_t"] * 2
-    assert [c["part"] for c in second] == ["oful", "menu"] * 2
-    assert arguments(readings({**check, "part": []})[0]) == arguments({"checks": first})
-    assert {c["part"] for c in readings({**check, "part": []})[0]["checks"]} == {""}
-    assert {c["part"] for c in readings(check, part=[])[0]["checks"]} == {""}
-    named = readings(check, {**check, "part": "time"}, part="regret")[0]["checks"]
-    assert [c["part"] for c in named] == ["regret"] * 4 + ["time"] * 4
+    first, second = (readings(c)[0].checks for c in (check, {**check, "part": ["denominator"]}))
+    assert [c.part for c in first] == ["gaussian"] * 2 + ["student_t"] * 2
+    assert [c.part for c in second] == ["oful", "menu"] * 2
+    assert arguments(readings({**check, "part": []})[0].checks) == arguments(first)
+    assert {c.part for c in readings({**check, "part": []})[0].checks} == {""}
+    assert {c.part for c in readings(check, part=[])[0].checks} == {""}
+    named = readings(check, {**check, "part": "time"}, part="regret")[0].checks
+    assert [c.part for c in named] == ["regret"] * 4 + ["time"] * 4
 
 
 def test_parts_of_several_settings_join_their_names():
     made = {"quantity": "regret", "statistic": "exponent", "relation": "below", "bound": 1}
     settings = {"algorithm": "oful", "settings": ["gaussian", "student_t"], "points": [1, 2]}
     (found,) = readings({**made, "arguments": settings, "part": ["settings", "algorithm"]})
-    assert [c["part"] for c in found["checks"]] == ["gaussian and student_t, oful"]
+    assert [c.part for c in found.checks] == ["gaussian and student_t, oful"]
 
 
 def test_a_word_stands_for_relation_and_bound():
     check = {key: CHECK[key] for key in ("quantity", "statistic", "arguments")}
     similar = {**check, "word": "similar", "better": "below"}
-    (made,) = readings(similar)[0]["checks"]
-    assert (made["relation"], made["bound"]) == ("between", [0.5, 2])
-    assert made["why"] == "A doubling is visible."
-    assert (made["word"], made["better"]) == ("similar", "below")
-    (own,) = readings({**similar, "why": "Other."})[0]["checks"]
-    assert own["why"] == "Other."
+    (made,) = readings(similar)[0].checks
+    assert (made.relation, made.bound) == ("between", [0.5, 2])
+    assert made.why == "A doubling is visible."
+    assert (made.word, made.better) == ("similar", "below")
+    (own,) = readings({**similar, "why": "Other."})[0].checks
+    assert own.why == "Other."
 
 
 def test_values_for_each_may_be_lists_sweeps_and_numbers():
@@ -251,8 +260,8 @@ def test_values_for_each_may_be_lists_sweeps_and_numbers():
         each={"setting": "$both", "since": [5, 10]},
     )
     both = {"both": ["gaussian", {"sweep": "gaussian", "factor": [0.5], "radius": ["shrunk"]}]}
-    found = readings(check, lists=both)[0]["checks"]
-    assert [(c["arguments"]["setting"], c["arguments"]["since"]) for c in found] == [
+    found = readings(check, lists=both)[0].checks
+    assert [(c.arguments["setting"], c.arguments["since"]) for c in found] == [
         ("gaussian", 5),
         ("gaussian", 10),
         ("gaussian[factor=0.5,radius=shrunk]", 5),
@@ -370,12 +379,25 @@ def changed(path, value, document=FILE):
 
 
 def test_a_valid_file_loads_into_claims(write):
-    (found,) = claims_of(load_claims(write(FILE)))
+    (found,) = load_claims(write(FILE)).claims
     assert (found.id, found.kind, found.level) == ("toy.01", "empirical", 0.95)
     assert [(r.name, r.status, r.alternatives) for r in found.readings] == [
         ("scale nu", "stated", {"scale": "nu"}),
         ("scale sd", "unstated", {"scale": "sd"}),
     ]
+
+
+def test_claims_are_restored_from_plain_data(write):
+    effect = {"text": "It is {it}.", "numbers": {"it": {"when": {"R": ["nu"]}}}}
+    control = {**CHECK, "control": {"arguments": {"numerator": "oful"}}}
+    claims = [
+        {**FILE["claims"][0], "effect": effect, "note": "Why."},
+        {**FILE["claims"][0], "id": "toy.02", "kind": "guarantee", "checks": [control]},
+    ]
+    found = load_claims(write({**FILE, "claims": claims}))
+    found = replace(found, first=[["toy.01", "x", "trials", 0, 10]], learners={"gaussian": ["a"]})
+    plain = asdict(found)
+    assert PaperClaims.restore(plain) == PaperClaims.restore(json.loads(json.dumps(plain))) == found
 
 
 CLAIM = ("claims", 0)
@@ -473,7 +495,7 @@ def test_every_word_has_a_bound_and_a_reason():
 
 def loaded(write, *checks, **keys):
     claim = {**FILE["claims"][0], "checks": list(checks), "note": "Why.", **keys}
-    return claims_of(load_claims(write({**FILE, "claims": [claim]})))
+    return load_claims(write({**FILE, "claims": [claim]})).claims
 
 
 # Settings and algorithms of checks of cells that may be lacking.

@@ -9,8 +9,9 @@ from messages import message
 
 from optimist.config import expand
 from optimist.config import load as config
+from optimist.config.claims import Reader
 from optimist.config.documents import read_yaml
-from optimist.config.expand import base_settings, expand_claims, names_of
+from optimist.config.expand import base_settings, names_of
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure
 from optimist.core.errors import ConfigError
@@ -238,17 +239,17 @@ def test_a_wrong_panel_is_named(names, panel, words):
 
 # Claims.
 
+CLAIM = {"id": "toy.01", "place": "Figure 1", "statement": "It works."}
+
 
 def test_claims_use_lists_and_sweeps(names):
     about = {"setting": "student_t[factor=1]", "settings": "$mine", "rounds": 5}
     check = {"quantity": "regret", "statistic": "ratio", "arguments": about}
     check["each"] = {"numerator": "$fast", "rounds": [1, 2]}
-    claim = {"id": "toy.01", "checks": [check]}
-    document = {"lists": {"mine": "$both"}, "choices": {}, "claims": [claim]}
-    found = expand_claims(document, names, {})
-    assert found.keys() == {"claims"}
+    names.add_lists({"mine": "$both"})
+    (found,) = Reader({}, names, {}).claim({**CLAIM, "checks": [check]}, 0.95).readings
     plain = {"setting": "student_t", "settings": ["student_t", "gaussian"]}
-    assert [one["arguments"] for one in found["claims"][0]["readings"][0]["checks"]] == [
+    assert [one.arguments for one in found.checks] == [
         {**plain, "rounds": rounds, "numerator": numerator}
         for numerator in ("oful[R=sd]", "oful")
         for rounds in (1, 2)
@@ -258,9 +259,8 @@ def test_claims_use_lists_and_sweeps(names):
 def test_a_list_of_settings_may_take_several_values(names):
     check = {"quantity": "time", "statistic": "ratio", "arguments": {"algorithm": "oful"}}
     check["each"] = {"settings": ["$both", ["gaussian", "student_t"]]}
-    document = {"claims": [{"id": "toy.01", "checks": [check]}]}
-    (claim,) = expand_claims(document, names, {})["claims"]
-    assert [one["arguments"]["settings"] for one in claim["readings"][0]["checks"]] == [
+    (found,) = Reader({}, names, {}).claim({**CLAIM, "checks": [check]}, 0.95).readings
+    assert [one.arguments["settings"] for one in found.checks] == [
         ["student_t", "gaussian"],
         ["gaussian", "student_t"],
     ]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claim_tables import check_of, decide, finals, reading
+from claim_tables import check_of, choice, decide, finals, reading
 from scipy.stats import binom
 
 from optimist.claims import pages
@@ -122,11 +122,6 @@ def test_its_gate_needs_uniform_play_to_be_beaten_in_most_trials(beaten, opens):
 
 def test_it_has_the_qualifiers_of_the_rule():
     names = {"nu": "a", "sd": "c"}
-    choice = {
-        "name": "radius",
-        "about": "It is.",
-        "alternatives": {name: {"name": name, "about": "It is."} for name in names},
-    }
     tables = [*outlying(), finals("here", "c", [5.0] * 20)]
     written = [
         {
@@ -135,7 +130,8 @@ def test_it_has_the_qualifiers_of_the_rule():
         }
         for name, top in names.items()
     ]
-    found = decide(*written, tables={"finals": tables}, level=0.98, choices={"radius": choice})
+    choices = {"radius": choice("radius", *names)}
+    found = decide(*written, tables={"finals": tables}, level=0.98, choices=choices)
     assert found.typical == "depends on radius"
     band = rivals("between", [0.8, 1.25], better="below")
     assert verdict(band).typical == "better than claimed"

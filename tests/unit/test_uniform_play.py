@@ -13,7 +13,7 @@ from claim_tables import check_of, claim_with, document, finals, reading
 from toy_environments import ROOT, STAND_IN
 
 from optimist.claims.cells import Cells, Groups
-from optimist.claims.checks import check_planned, claim_cells, claims_of
+from optimist.claims.planned import check_planned, claim_cells
 from optimist.config.load import load_paper, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.label import Label
@@ -22,7 +22,7 @@ from optimist.environments import UNSEEN, environment_class, unseen_options
 from optimist.experiments.paper import Block
 from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import Trials, run
-from optimist.plan.claims import PlannedClaims, alike, homes_of, learners_of, more_trials
+from optimist.plan.claims import PlannedClaims, homes_of, learners_of, more_trials, uniform_names
 
 
 @cache
@@ -134,7 +134,7 @@ def shared(paper):
     """Return the trials of uniform play in a paper's table, in settings that share it."""
     table = TrialTable(ROOT / "figures" / paper / "trials.parquet")
     found = {}
-    for setting, name in planned().document(paper)["alike"].items():
+    for setting, name in planned().document(paper).uniform_names.items():
         cell = table.recorded("regret", setting, "uniform")
         if cell is not None:
             found.setdefault(name, {})[setting] = cell
@@ -187,7 +187,7 @@ def test_names_lack_the_options_that_uniform_play_does_not_see():
         *("noisy", "noisy[factor=0.3,radius=matched]", "noisy[decades=2.5,horizon=9]"),
         *("noisy[dimension=3,factor=0.3]", "box", "box[dimension=3]", "arms[factor=0.1,norm=5]"),
     ]
-    assert alike(paper, labels) == {
+    assert uniform_names(paper, labels) == {
         "noisy": "noisy",
         "noisy[factor=0.3,radius=matched]": "noisy",
         "noisy[decades=2.5,horizon=9]": "noisy[horizon=9]",
@@ -231,7 +231,7 @@ def test_the_home_of_uniform_play_is_the_setting_with_most_planned_trials(trials
 @pytest.mark.parametrize("paper", paper_names())
 def test_homes_are_alike_and_play_uniformly(paper):
     own, document = load_paper(paper), planned().document(paper)
-    homes = homes_of(own, document["alike"])
+    homes = homes_of(own, document.uniform_names)
     numbers = {
         setting.label: block.trials
         for block in own.runs
@@ -239,7 +239,8 @@ def test_homes_are_alike_and_play_uniformly(paper):
         for setting in block.settings
     }
     for setting, home in homes.items():
-        others = [s for s, name in document["alike"].items() if name == document["alike"][setting]]
+        names = document.uniform_names
+        others = [s for s, name in names.items() if name == names[setting]]
         assert home in others
         assert numbers[home] == max(numbers.get(other, 0) for other in others)
         assert homes[home] == home
@@ -280,7 +281,7 @@ def test_of_settings_that_share_it_the_one_with_most_trials_is_read():
 def test_claims_ask_for_uniform_play_at_home():
     ratio = {"setting": RADII[0], "numerator": "a", "denominator": "b"}
     written = claim_with(reading(check_of("regret", "ratio", ratio)))
-    (claim,) = claims_of(document(written))
+    (claim,) = document(written).claims
     homes = dict.fromkeys(RADII, RADII[1])
     cells = {("regret", RADII[0], name) for name in "ab"} | {("regret", RADII[1], "uniform")}
     assert claim_cells(claim, homes) == cells
@@ -292,7 +293,7 @@ def test_claims_ask_for_uniform_play_at_home():
 
 def test_a_claim_on_uniform_play_needs_it_only_at_home():
     ratio = {"setting": RADII[0], "numerator": "a", "denominator": "uniform"}
-    claims = claims_of(document(claim_with(reading(check_of("regret", "ratio", ratio)))))
+    claims = document(claim_with(reading(check_of("regret", "ratio", ratio)))).claims
     names = {RADII[0], "a", "uniform"}
     trials = {("regret", RADII[0], "a"): 10, ("regret", RADII[1], "uniform"): 10}
     check_planned(claims, names, trials, {RADII[0]: RADII[1]})
@@ -309,17 +310,15 @@ def test_learners_are_the_methods_of_counted_readings_in_the_papers_own_runs():
             "regret", "ratio", {"setting": "here", "numerator": top, "denominator": bottom}, **keys
         )
 
-    claims = claims_of(
-        document(
-            claim_with(reading(of("a"), of("a[tuned=true]"), {**of("seen"), "status": "ours"})),
-            claim_with(
-                reading(of("b"), name="R"),
-                reading(of("ours"), name="S", status="ours"),
-                id="toy.02",
-            ),
-            claim_with(reading(of("uniform")), id="toy.03"),
-        )
-    )
+    claims = document(
+        claim_with(reading(of("a"), of("a[tuned=true]"), {**of("seen"), "status": "ours"})),
+        claim_with(
+            reading(of("b"), name="R"),
+            reading(of("ours"), name="S", status="ours"),
+            id="toy.02",
+        ),
+        claim_with(reading(of("uniform")), id="toy.03"),
+    ).claims
     everybody = ["a", "a[tuned=true]", "a[tuned=false]", "b", "seen", "ours", "uniform", "greedy"]
     paper = paper_of(
         (["here", "there"], ["uniform", "b", "a"], 10, "paper"),
@@ -332,7 +331,7 @@ def test_learners_are_the_methods_of_counted_readings_in_the_papers_own_runs():
 
 @pytest.mark.parametrize("paper", paper_names())
 def test_learners_of_the_papers_are_played_in_their_settings(paper):
-    learners = planned().document(paper)["learners"]
+    learners = planned().document(paper).learners
     played = {}
     for block in load_paper(paper).runs:
         for setting in block.settings:
@@ -349,8 +348,8 @@ def test_a_users_changes_add_no_learners():
     block = Block([usual.setting("logistic_s3")], [Label.parse("ecolog[radius=older]")], 10)
     added = replace(usual, runs=[*usual.runs, block])
     changed = PlannedClaims({**papers, "glb_omd": added}, papers, {})
-    own = planned().document("glb_omd")["learners"]
-    assert changed.document("glb_omd")["learners"] == own
+    own = planned().document("glb_omd").learners
+    assert changed.document("glb_omd").learners == own
 
 
 def test_data_sets_of_these_settings_have_stand_ins():

@@ -17,7 +17,7 @@ from toy_environments import ROOT
 
 import optimist
 from optimist.algorithms import BOX_REGISTRY, REGISTRY
-from optimist.claims.metrics import METRICS
+from optimist.claims.metrics.table import METRICS
 
 SECONDS = 60  # of processors, that a build may take
 # What a browser fetches on its own.

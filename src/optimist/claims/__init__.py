@@ -6,9 +6,11 @@ per setting). Each part has checks, each of which compares a measured value with
 holds if all its checks hold. docs/verdicts.md explains how the words of a verdict follow from the
 measured values.
 
-`checks` holds claims as data; `metrics` takes the measurements; `evidence` and `inference` run the
-tests, with the help of `tails` and `units`; `first` and `gates` correct a check's p-values, and
-`results` stores them; `rule` and `guarantees` turn the p-values into words; `verdicts` combines
-these modules. `vague` computes the bounds that would change a word, and `sample_size` the numbers
-of trials that would decide an open claim. `table` and `pages` present the verdicts.
+`claim` holds claims as data, which `optimist.config.claims` reads from YAML (`models` describes its
+keys), and `planned` compares them with the plan. `metrics` takes the measurements; `evidence` and
+`inference` run the tests, with the help of `tails`; `first` and `gates` correct a check's p-values,
+`measurement` combines them, and `results` stores them. `rule` and `guarantees` turn the p-values
+into words, and `verdicts` joins these words. `vague` computes the bounds that would change a word,
+and `next_look` the trials that would decide an open claim. `effects`, `table` and `pages` present
+the verdicts.
 """

@@ -13,115 +13,94 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from optimist.claims.claim import Check, Claim, Reading
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of
 
 if TYPE_CHECKING:
-    from optimist.claims.checks import Check, Claim, Reading
-    from optimist.claims.results import Result
+    from optimist.claims.results import Result, Verdict
 
 # Properties of a selection, besides the range of its values.
 FIELDS = ("low", "high", "inverse", "percent", "settings", "n")
-# Keys of a selection that are not arguments of a check.
-ABOUT = ("quantity", "statistic", "when", "ours")
 # A number that does not belong to a name such as f1 or SLSQP2.
 _TYPED = re.compile(r"(?<![A-Za-z0-9_])[0-9][0-9.,]*")
 
 
-@dataclass(frozen=True)
-class Effect:
-    """The sentence that states a claim's answer.
-
-    Attributes
-    ----------
-    text : str
-        The sentence, with fields in braces.
-    numbers : mapping
-        For each name of a selection, the values that its checks have: of their quantity, their
-        statistic or their arguments, or the alternatives of their readings (``when``). With
-        ``ours``, checks that do not count are selected too.
-    """
-
-    text: str
-    numbers: Mapping[str, Mapping[str, Any]]
-
-    @property
-    def fields(self) -> list[tuple[str, str]]:
-        """The name and the property of each field; the property may be empty."""
-        named = (name for _, name, _, _ in string.Formatter().parse(self.text) if name is not None)
-        return [(name.partition(".")[0], name.partition(".")[2]) for name in named]
-
-    def check(self, claim: "Claim") -> None:
-        """Raise ConfigError if the text or a selection does not fit the claim."""
-        try:
-            [*string.Formatter().parse(self.text)]
-        except ValueError as error:
-            raise ConfigError(
-                f"effect.text is {self.text!r} ({error}); allowed: fields in pairs of braces"
-            ) from None
-        bare = "".join(text for text, *_ in string.Formatter().parse(self.text))
-        if typed := _TYPED.search(bare):
-            raise ConfigError(
-                f"effect has the number {typed[0]!r}; allowed: fields such as "
-                f"{{{next(iter(self.numbers), 'ratio')}}}, whose numbers come from checks"
-            )
-        for name, field in self.fields:
-            if name not in self.numbers:
-                raise unknown_name("field of effect", name, self.numbers)
-            if field and field not in FIELDS:
-                raise unknown_name(f"property of the field {name!r} of effect", field, FIELDS)
-        for name, selection in self.numbers.items():
-            if not isinstance(when := selection.get("when", {}), Mapping):
-                raise ConfigError(
-                    f"effect.numbers.{name}.when is {when!r}; allowed: choices, each with a list "
-                    "of alternatives"
-                )
-            places = [(r, check) for r in claim.readings for check in r.checks]
-            if not any(self._selects(claim, selection, *place) for place in places):
-                raise ConfigError(
-                    f"effect.numbers.{name} is {dict(selection)!r} and selects no check; allowed: "
-                    "quantity, statistic, when, ours and arguments of the claim's checks"
-                )
-
-        try:
-            self.text.format(**dict.fromkeys(self.numbers, Range((1.0, 2.0))))
-        except (ValueError, AttributeError) as error:
-            raise ConfigError(
-                f"effect.text is {self.text!r} ({error}); allowed after a colon: a format of a "
-                "number, such as .1f"
-            ) from None
-
-    def sentence(
-        self, claim: "Claim", results: Sequence["Result"], titles: Mapping[str, str]
-    ) -> str:
-        """Return the sentence with the measured numbers and the titles of settings."""
-        ranges = {
-            name: _range(
-                [r for r in results if self._selects(claim, selection, r.reading, r.check)], titles
-            )
-            for name, selection in self.numbers.items()
-        }
-        return self.text.format(**ranges)
-
-    def _selects(
-        self, claim: "Claim", selection: Mapping[str, Any], reading: "Reading", check: "Check"
-    ) -> bool:
-        """Return whether a selection contains a check of a reading."""
-        if not (selection.get("ours") or (reading.counts and check.status != "ours")):
-            return False
-        for choice, wanted in selection.get("when", {}).items():
-            if choice not in claim.choices:
-                raise unknown_name("choice in effect", choice, claim.choices)
-            taken = reading.alternatives.get(claim.choices[choice])
-            if taken not in [str(one) for one in _listed(wanted)]:
-                return False
-        about = {"quantity": check.quantity, "statistic": check.statistic, **check.arguments}
-        return all(
-            key in about
-            and all(any(map(_is_of(one), _listed(wanted))) for one in _listed(about[key]))
-            for key, wanted in selection.items()
-            if key not in ("when", "ours")
+def check_effect(claim: Claim) -> None:
+    """Raise ConfigError if the text or a selection of a claim's effect does not fit the claim."""
+    effect = claim.effect
+    if effect is None:
+        return
+    try:
+        parsed = [*string.Formatter().parse(effect.text)]
+    except ValueError as error:
+        raise ConfigError(
+            f"effect.text is {effect.text!r} ({error}); allowed: fields in pairs of braces"
+        ) from None
+    if typed := _TYPED.search("".join(text for text, *_ in parsed)):
+        raise ConfigError(
+            f"effect has the number {typed[0]!r}; allowed: fields such as "
+            f"{{{next(iter(effect.numbers), 'ratio')}}}, whose numbers come from checks"
         )
+    for name, _, field in (name.partition(".") for _, name, *_ in parsed if name is not None):
+        if name not in effect.numbers:
+            raise unknown_name("field of effect", name, effect.numbers)
+        if field and field not in FIELDS:
+            raise unknown_name(f"property of the field {name!r} of effect", field, FIELDS)
+    for name, selection in effect.numbers.items():
+        if not isinstance(when := selection.get("when", {}), Mapping):
+            raise ConfigError(
+                f"effect.numbers.{name}.when is {when!r}; allowed: choices, each with a list "
+                "of alternatives"
+            )
+        places = [(r, check) for r in claim.readings for check in r.checks]
+        if not any(selects(claim, selection, *place) for place in places):
+            raise ConfigError(
+                f"effect.numbers.{name} is {dict(selection)!r} and selects no check; allowed: "
+                "quantity, statistic, when, ours and arguments of the claim's checks"
+            )
+    try:
+        effect.text.format(**dict.fromkeys(effect.numbers, Range((1.0, 2.0))))
+    except (ValueError, AttributeError) as error:
+        raise ConfigError(
+            f"effect.text is {effect.text!r} ({error}); allowed after a colon: a format of a "
+            "number, such as .1f"
+        ) from None
+
+
+def sentence(verdict: "Verdict", titles: Mapping[str, str]) -> str:
+    """Return the effect of a claim with measured numbers and titles of settings.
+
+    Return an empty text if the claim has no effect, or the run was shortened.
+    """
+    claim, effect = verdict.claim, verdict.claim.effect
+    if effect is None or verdict.word == "shortened":
+        return ""
+    ranges = {
+        name: _range(
+            [r for r in verdict.results if selects(claim, selection, r.reading, r.check)], titles
+        )
+        for name, selection in effect.numbers.items()
+    }
+    return effect.text.format(**ranges)
+
+
+def selects(claim: Claim, selection: Mapping[str, Any], reading: Reading, check: Check) -> bool:
+    """Return whether a selection of a claim's effect contains a check of a reading."""
+    if not (selection.get("ours") or (reading.counts and check.status != "ours")):
+        return False
+    for choice, wanted in selection.get("when", {}).items():
+        if choice not in claim.choices:
+            raise unknown_name("choice in effect", choice, claim.choices)
+        taken = reading.alternatives.get(claim.choices[choice].name)
+        if taken not in [str(one) for one in _listed(wanted)]:
+            return False
+    about = {"quantity": check.quantity, "statistic": check.statistic, **check.arguments}
+    return all(
+        key in about and all(any(map(_is_of(one), _listed(wanted))) for one in _listed(about[key]))
+        for key, wanted in selection.items()
+        if key not in ("when", "ours")
+    )
 
 
 @dataclass(frozen=True)

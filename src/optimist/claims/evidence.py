@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 
 from optimist.claims import tails
-from optimist.claims.tails import NEITHER
-from optimist.claims.units import power_of_signs, power_of_t
+from optimist.claims.tails import NEITHER, power_of_signs, power_of_t
 from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan

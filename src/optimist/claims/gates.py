@@ -31,52 +31,20 @@ of data share most training rows, so over splits the gate's test is corrected li
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Self
 
-from optimist.claims.cells import UNIFORM, Cells, Groups, Missing
-from optimist.claims.checks import Check
+from optimist.claims.cells import UNIFORM, Cells, Groups, Missing, by_split, common, last
+from optimist.claims.claim import Check, Gate, Pair
 from optimist.claims.evidence import MedianRatio, RatioOfMeans
 from optimist.claims.first import UNITS, First, Rows, doubled
-from optimist.claims.metrics.trials import by_split, common, last
-from optimist.claims.rule import bonferroni
+from optimist.claims.rule import bonferroni, grouped
 from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
 # The factor for checks of growth, and the cap on the factor used to refute a check.
 OF_GROWTH, MOST = 1.25, 2.0
-
-# A setting and an algorithm.
-Pair = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Gate:
-    r"""P-values from comparisons with uniform play.
-
-    Attributes
-    ----------
-    support, refute, idle : float
-        What $p^+$ and $p^-$ are raised to, and i; see `optimist.claims.gates`.
-    remark : str
-        Names the settings without uniform play; empty if there are none.
-    lacking : tuple of str
-        These settings.
-    opening : tuple of (str, str)
-        The cells whose methods can open the gate.
-    is_of_everybody : bool
-        Whether methods that the check does not name can open the gate (kinds 2 and 3).
-    """
-
-    support: float
-    refute: float
-    idle: float
-    remark: str = ""
-    lacking: tuple[str, ...] = ()
-    opening: tuple[Pair, ...] = field(default=(), repr=False)
-    is_of_everybody: bool = False
 
 
 def factor_of(check: Check) -> float:
@@ -135,11 +103,8 @@ class Gates:
         def ratio(pair: Pair) -> "tuple[RatioOfMeans | MedianRatio, int] | None":
             return self._measured(*pair, first, check.splits, folds, is_typical)
 
-        own: dict[str, list[Pair]] = {}
-        for setting, algorithm in named:
-            place = "" if check.metric.gate == "tuned" else setting
-            own.setdefault(place, []).append((setting, algorithm))
-        each = [*own.values()]
+        is_tuned = check.metric.gate == "tuned"
+        each = grouped(named, lambda pair: "" if is_tuned else pair[0])
         every = [self._learning(place, first) for place in each]
         # `below` and `above` are the sets that must learn before a value is said to lie there.
         below = above = tested = each

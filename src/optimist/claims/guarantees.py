@@ -9,12 +9,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from optimist.claims.checks import Check, Claim
+from optimist.claims.claim import Check, Claim
 from optimist.claims.evidence import Share
 from optimist.claims.first import doubled
 from optimist.claims.results import ROUNDING, Result
-from optimist.claims.tails import at_least
-from optimist.claims.units import detectable_rate
+from optimist.claims.tails import at_least, detectable_rate
 
 # A bound at least this many times the observed value could hardly have been exceeded.
 VACUOUS = 10.0

@@ -56,8 +56,7 @@ class Check(Keys):
     #: The value measured in a trial or a turn: a key of QUANTITIES in
     #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    #: The statistic of the quantity: the first argument of a `line` decorator in
-    #: src/optimist/claims/metrics/statistics.py.
+    #: The statistic of the quantity: the first column of src/optimist/claims/metrics/metrics.csv.
     statistic: str
     #: Arguments of the statistic; they appear in the label of the check. A list of labels may be
     #: written as a $list or a sweep.

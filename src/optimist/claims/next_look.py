@@ -7,20 +7,20 @@ the same numbers in all cells. A forecast decides nothing and enters no p-value.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from optimist.claims.cells import LANE_OF, UNIFORM, Groups
-from optimist.claims.checks import Claim
+from optimist.claims.claim import Claim
 from optimist.claims.evidence import Mean
 from optimist.claims.first import UNITS
 from optimist.claims.gates import Gates
-from optimist.claims.results import Result, concluded, error_of
-from optimist.claims.rule import DECIDED, UNDECIDED
-from optimist.claims.verdicts import Verdict, measure
+from optimist.claims.measurement import measure
+from optimist.claims.results import NextLook, Result, Verdict, concluded, error_of
+from optimist.claims.rule import DECIDED, UNDECIDED, grouped
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
@@ -39,44 +39,6 @@ NAMED = ("column", "top", "bottom", "against")
 # A gate with a smaller p-value is not tested again in the replicates.
 WIDE_OPEN = 1e-6
 NO_NUMBER = "The bound is the estimate: no number of {units} decides."
-
-
-@dataclass(frozen=True)
-class NextLook:
-    """Why a claim is open, and its next look.
-
-    The attributes are columns of `optimist.claims.table`; they keep their defaults if the claim is
-    answered.
-
-    Attributes
-    ----------
-    cause : {"few trials", "idle", "few splits", "bound", ""}
-    deciding : str
-        A sentence on the next look.
-    needs : int or None
-        Number of units per cell at the next look, as set in the configuration's section ``decide``.
-    needs_kind : str
-        The unit of ``needs``: "trials", "turns" or "splits"; empty if the number is unknown.
-    hours : float
-        Core-hours for the additional units; nan if the cost is unknown.
-    chance : float
-        Share of the replicates in which the claim is answered; nan without a forecast.
-    likely : {"likely", "even", "unlikely", ""}
-    forecast : str
-        The commonest word of the replicates.
-    command : str
-        The command that plays the additional units.
-    """
-
-    cause: str = ""
-    deciding: str = ""
-    needs: int | None = None
-    needs_kind: str = ""
-    hours: float = math.nan
-    chance: float = math.nan
-    likely: str = ""
-    forecast: str = ""
-    command: str = ""
 
 
 def next_look(verdict: Verdict, gates: Gates, seconds: Mapping[CellKey, float]) -> NextLook:
@@ -100,7 +62,7 @@ def next_look(verdict: Verdict, gates: Gates, seconds: Mapping[CellKey, float]) 
     if lonely := {place for r in blocking if r.gate for place in r.gate.lacking}:
         return _uniform_play(verdict.claim, sorted(lonely), blocking)
     units = Counter(r.check.metric.units for r in blocking).most_common(1)[0][0]
-    if all(_is_at_bound(some) for some in _by_reading(blocking)):
+    if all(_is_at_bound(some) for some in grouped(blocking, lambda r: id(r.reading))):
         return NextLook("bound", NO_NUMBER.format(units=units))
     gated = [r.gate is not None and min(r.without_gate()) <= level for r in blocking]
     cause = "few splits" if units == "splits" else "idle" if all(gated) else "few trials"
@@ -162,13 +124,6 @@ def _blocking(verdict: Verdict) -> list[Result]:
         if is_open and is_short:
             blocking.append(r)
     return blocking
-
-
-def _by_reading(results: Iterable[Result]) -> list[list[Result]]:
-    readings: dict[int, list[Result]] = {}
-    for r in results:
-        readings.setdefault(id(r.reading), []).append(r)
-    return [*readings.values()]
 
 
 def _is_at_bound(blocking: Sequence[Result]) -> bool:
@@ -348,43 +303,28 @@ class Extended(Groups):
         drawn: Mapping[tuple[str, str], np.ndarray],
         columns: Collection[str],
     ) -> None:
-        super().__init__({}, groups.alike)
-        self._wanted, self._on_disk = wanted, groups.number
+        super().__init__({}, groups.uniform_names)
+        self._groups, self._wanted, self._on_disk = groups, wanted, on_disk
+        self._drawn, self._columns = drawn, columns
         for table in LANE_OF:
-            self[table] = _Copies(groups, table, wanted, on_disk, drawn, columns)
+            self[table] = _Copies(groups[table], partial(self._copied, table))
         self["facts"], self["studies"] = groups["facts"], groups["studies"]
 
     def _number(self, lane: str, setting: str, algorithm: str) -> int:
         pair = self.place("finals", (setting, algorithm)) if lane == "regret" else None
         setting, algorithm = pair or (setting, algorithm)
-        there = self._on_disk(lane, setting, algorithm)
+        there = self._groups.number(lane, setting, algorithm)
         return max(there, self._wanted.get((lane, setting, algorithm), 0))
 
-
-@dataclass
-class _Copies(Mapping[tuple[str, str], Any]):
-    groups: Groups
-    table: str
-    wanted: Mapping[CellKey, int]
-    on_disk: Mapping[tuple[str, str], int]
-    drawn: Mapping[tuple[str, str], np.ndarray]
-    columns: Collection[str]
-    made: dict[tuple[str, str], Any] = field(default_factory=dict)
-
-    def __getitem__(self, pair: tuple[str, str]) -> Any:
-        if pair not in self.made:
-            self.made[pair] = self._make(pair)
-        return self.made[pair]
-
-    def _make(self, pair: tuple[str, str]) -> Any:
+    def _copied(self, table: str, pair: tuple[str, str]) -> Any:
         import pandas as pd
 
-        rows, lane = self.groups[self.table][pair], LANE_OF[self.table]
+        rows, lane = self._groups[table][pair], LANE_OF[table]
         name = lane, name_of(pair[0])
-        number, there = self.wanted.get((lane, *pair), 0), self.on_disk.get(name, 0)
+        number, there = self._wanted.get((lane, *pair), 0), self._on_disk.get(name, 0)
         if number <= there:
             return rows
-        sources = self.drawn[name][there:number]
+        sources = self._drawn[name][there:number]
         trial = rows["trial"].to_numpy()
         order = np.argsort(trial, kind="stable")
         starts = np.searchsorted(trial[order], sources, "left")
@@ -392,17 +332,27 @@ class _Copies(Mapping[tuple[str, str], Any]):
         places = [order[start:stop] for start, stop in zip(starts, stops, strict=True)]
         own = np.flatnonzero(trial < there)
         order = np.concatenate([own, *places])
-        kept = (name for name in rows.columns if name in self.columns)
+        kept = (name for name in rows.columns if name in self._columns)
         columns = {name: rows[name].to_numpy()[order] for name in kept}
         numbers = np.repeat(np.arange(there, number), stops - starts)
         columns["trial"] = np.concatenate([trial[own], numbers])
         return pd.DataFrame(columns, copy=False)
 
+
+class _Copies(Mapping[tuple[str, str], Any]):
+    """The cells of a table, each of which ``copied`` makes when it is first read."""
+
+    def __init__(self, rows: Mapping[Any, Any], copied: Callable[[tuple[str, str]], Any]) -> None:
+        self._rows, self._copied = rows, cache(copied)
+
+    def __getitem__(self, pair: tuple[str, str]) -> Any:
+        return self._copied(pair)
+
     def __contains__(self, pair: object) -> bool:
-        return pair in self.groups[self.table]
+        return pair in self._rows
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self.groups[self.table])
+        return iter(self._rows)
 
     def __len__(self) -> int:
-        return len(self.groups[self.table])
+        return len(self._rows)

@@ -8,15 +8,16 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.checks import KINDS
-from optimist.claims.rule import DECIDED, UNDECIDED
+from optimist.claims.claim import KINDS, VERDICTS
+from optimist.claims.rule import DECIDED, UNDECIDED, grouped
 from optimist.claims.table import claims_in
-from optimist.claims.verdicts import VERDICTS
 from optimist.claims.wording import number
 from optimist.core.errors import ConfigError
+from optimist.core.files import read_text
 from optimist.core.terminal import folded
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ def _wanted(check: Any) -> str:
     if check.relation == "between":
         return f"between {check.bound.replace(' to ', ' and ')}"
     return f"{check.relation} {check.bound}" if check.relation else ""
+
+
+def _remark(check: Any) -> str:
+    slack = "" if math.isnan(check.slack) else f"slack {number(check.slack)}"
+    return "; ".join(filter(None, [slack, check.why, check.remark]))
 
 
 # Summaries.
@@ -137,25 +143,6 @@ def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
     return "\n".join(lines) or "no claim is open or doubted"
 
 
-def summary_block(frame: "pd.DataFrame") -> str:
-    """Return the tally and a table with one row per claim, as Markdown.
-
-    The table shows the claim, its kind, its place in the paper, its statement and its verdict.
-    """
-    rows = []
-    for about, *_ in claims_in(frame):
-        verdict = about.words if about.verdict == "missing" else f"**{about.words}**"
-        row = {name: getattr(about, name) for name in ("claim", "kind", "place", "statement")}
-        rows.append({**row, "verdict": verdict})
-    return f"{tally(frame)}\n\n{_table(rows)}"
-
-
-def _table(rows: list[dict[str, Any]]) -> str:
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
-    cells = ([str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in lines)
-    return "\n".join("| " + " | ".join(row) + " |" for row in cells) + "\n"
-
-
 # The README.
 
 
@@ -191,23 +178,8 @@ def with_summary(document: str, text: str, source: str = "README.md") -> str:
 
 # The page.
 
-HEAD = """\
-# Claims of {paper}
-
-[docs/verdicts.md](../../docs/verdicts.md) explains the verdicts. Each check has two one-sided
-p-values, one for holding and one for failing, corrected for the doublings of its trials and gated
-by uniform play; the interval in brackets has the same error, and n counts trials, turns or splits.
-*Turns at* is the bound at which the outcome would change. The paper states a reading, or leaves it
-*unstated*; our own readings (*ours*) are shown and not counted. The settings and the source of this
-file are in [config/papers/{paper}](../../config/papers/{paper}).
-[trials.parquet](trials.parquet) has the end and the curve of every trial,
-[studies.parquet](studies.parquet) the tables of studies, and
-[docs/check-a-verdict.md](../../docs/check-a-verdict.md) computes a verdict from them.
-`optimist decide {paper}` decides all claims again; `snakemake --cores all {paper}` plays all cells
-again.
-
-{wrong}
-"""
+# The template of a paper's page.
+PAGE = Path(__file__).with_name("claims.md.jinja")
 
 
 def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str]) -> str:
@@ -216,11 +188,38 @@ def to_markdown(frame: "pd.DataFrame", notes: Mapping[str, str]) -> str:
     All claims in ``frame`` must belong to one paper, whose id is the prefix of their ids. ``notes``
     maps claim ids to notes.
     """
+    import jinja2
+
     claims = claims_in(frame)
-    paper = claims[0][0].claim.split(".")[0]
-    head = HEAD.format(paper=paper, wrong=wrong_words(frame))
-    sections = [_section(checks, notes.get(checks[0].claim, "")) for checks in claims]
-    return "\n".join([head, summary_block(frame), *sections])
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    functions = (_row, _digits, _is_tested, _value, _wanted, _remark)
+    return environment.from_string(read_text(PAGE)).render(
+        {function.__name__[1:]: function for function in functions},
+        paper=claims[0][0].claim.split(".")[0],
+        claims=[(some[0], grouped(some, lambda c: (c.reading, c.status))) for some in claims],
+        notes=notes,
+        tally=tally(frame),
+        wrong_words=wrong_words(frame),
+    )
+
+
+def _row(*cells: Any) -> str:
+    """Return a row of a table in Markdown."""
+    texts = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {' | '.join(texts)} |"
+
+
+def _digits(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.2g}"
+
+
+def _is_tested(check: Any) -> bool:
+    return check.relation and check.outcome not in ("missing", "reported") and check.n > 0
 
 
 def joined(pages: Mapping[str, str]) -> str:
@@ -235,82 +234,3 @@ def joined(pages: Mapping[str, str]) -> str:
         title, rest = head.replace("](../../", "](../").split("\n", 1)
         sections.append(f"{title}\n\n[All checks]({paper}/claims.md).\n{rest}")
     return "\n\n".join(sections)
-
-
-def _section(checks: list[Any], note: str) -> str:
-    about = checks[0]
-    paper = about.claim.split(".")[0]
-    source = f"../../config/papers/{paper}/claims.yaml"
-    source += f"#L{about.line:.0f}" if about.line > 0 else ""
-    parts = [
-        f"## {about.claim}: {about.verdict}\n",
-        f"{about.statement} ({about.place}; {about.kind}; [source]({source}))\n",
-    ]
-    if about.quote:
-        printed = f" It prints {about.paper_value}." if about.paper_value else ""
-        parts.append(f'The paper: "{about.quote}"{printed}\n')
-    if about.effect:
-        parts.append(f"We measure: {about.effect}\n")
-    parts.append(f"Verdict: **{about.words}**; {about.explanation}.\n")
-    parts += [f"{text}\n" for text in _beside(about)]
-    if about.deciding:
-        run = f" `{about.command}`" if about.command else ""
-        parts.append(f"Cause: {about.cause}. {about.deciding}{run}\n")
-    if note:
-        parts.append(f"{note.strip()}\n")
-    readings: dict[tuple[str, str], list[Any]] = {}
-    for check in checks:
-        readings.setdefault((check.reading, check.status), []).append(check)
-    parts += [_reading(reading, status, rows) for (reading, status), rows in readings.items()]
-    return "\n".join(parts)
-
-
-def _beside(about: Any) -> Iterator[str]:
-    if about.typical:
-        yield f"In the typical trial: {about.typical}."
-    if about.flags:
-        yield f"{about.flags[0].upper()}{about.flags[1:].rstrip('.')}."
-    if about.stated:
-        yield f"Stated reading: {about.stated}."
-    if about.if_counted:
-        yield f"Word if our own readings counted: {about.if_counted}."
-    if about.own_interval:
-        yield f"With other meanings of its vague word: {about.own_interval}."
-    if about.parts:
-        yield f"Parts: {about.parts}."
-    if not math.isnan(about.turns):
-        turns = "no smaller error changes the word"
-        if about.turns > 0:
-            turns = f"the word would change at {about.turns:.2g}"
-        yield f"The error allowed on each side is {about.alpha:.2g}; {turns}."
-
-
-def _reading(reading: str, status: str, checks: list[Any]) -> str:
-    outcome = checks[0].reading_outcome if status != "ours" else ""
-    title = f"### {reading or 'The only reading'} ({status}){f': {outcome}' if outcome else ''}\n"
-    rows = [
-        {
-            "outcome": c.outcome,
-            "check": c.check,
-            "value": _value(c),
-            "wanted": _wanted(c),
-            "p holds": _p(c, c.support),
-            "p fails": _p(c, c.refute),
-            "gate": "" if math.isnan(c.gate) else f"{c.gate:.2g}",
-            "turns at": c.turns_at,
-            "remark": _remark(c),
-            "figures": c.figures,
-        }
-        for c in checks
-    ]
-    return "\n".join([title, _table(rows)])
-
-
-def _p(check: Any, value: float) -> str:
-    decided = check.relation and check.outcome not in ("missing", "reported")
-    return f"{value:.2g}" if decided and check.n > 0 else ""
-
-
-def _remark(check: Any) -> str:
-    slack = "" if math.isnan(check.slack) else f"slack {number(check.slack)}"
-    return "; ".join(filter(None, [slack, check.why, check.remark]))

@@ -1,16 +1,17 @@
-"""Checks with their measured values, and the corrected and gated p-values used by the rule."""
+"""Checks with their measured values, and the verdicts on claims.
+
+The functions compute the corrected and gated p-values that the rule uses.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from optimist.claims import rule
-from optimist.claims.checks import Check, Claim, Reading
+from optimist.claims.claim import Check, Claim, Gate, Reading
 from optimist.claims.evidence import RATIO_UNITS, Evidence, Exact
 from optimist.claims.first import First, doubled
-from optimist.claims.gates import Gate
 from optimist.claims.tails import NEITHER
 
 # Relative tolerance for numbers that lie beyond a bound because of rounding.
@@ -44,7 +45,7 @@ class Result:
         One-sided p-values, corrected for doubling and gated. ``support`` is small if the data
         support the check, and ``refute`` is small if they refute it.
     outcome : str
-        One of `optimist.claims.verdicts.READINGS`, "missing" or "reported".
+        One of `optimist.claims.claim.READINGS`, "missing" or "reported".
     slack : float
         For a guarantee, the factor by which the value lies inside its bound; otherwise nan.
     """
@@ -122,6 +123,105 @@ class Result:
         return doubled(support, self.k), doubled(refute, self.k)
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on a claim, with the results on which it is based.
+
+    Attributes
+    ----------
+    word : str
+        One of `optimist.claims.claim.VERDICTS`.
+    explanation : str
+        The reason for the word, in one line.
+    results : list of Result
+        The measured checks.
+    outcomes : dict of str to str
+        The outcome of each counted reading, by name.
+    qualified : str
+        The word with its qualifiers or the choice on which it depends; empty if the kind of claim
+        has neither.
+    parts : dict of str to str
+        For an empirical claim with several parts: the qualified word for each part.
+    stated : str
+        The outcome of the stated reading, or a remark that the paper fixes no reading.
+    if_counted : str
+        The word that would follow if our own readings and checks counted; empty if we have none.
+    turns : float
+        The largest error on each side, at most the claim's, below which the word changes; 0 if no
+        smaller error changes it.
+    own_interval : str
+        The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
+        reproduced*.
+    typical : str
+        The qualified word for the typical trial, if the claim is about heavy-tailed regrets: the
+        sign test replaces the test of means.
+    """
+
+    claim: Claim
+    word: str
+    explanation: str
+    results: list[Result]
+    outcomes: dict[str, str] = field(default_factory=dict)
+    qualified: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
+    stated: str = ""
+    if_counted: str = ""
+    turns: float = math.nan
+    own_interval: str = ""
+    typical: str = ""
+
+    @property
+    def text(self) -> str:
+        """The word with all its qualifiers."""
+        return self.qualified or self.word
+
+    @property
+    def flags(self) -> str:
+        """Reasons why the verdict means less than it seems to."""
+        could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
+        flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
+        flags += [f"selected by it: {chosen}"] if chosen else []
+        return "; ".join(flags) if self.word != "shortened" else ""
+
+
+@dataclass(frozen=True)
+class NextLook:
+    """Why a claim is open, and its next look.
+
+    The attributes are columns of `optimist.claims.table`; they keep their defaults if the claim is
+    answered.
+
+    Attributes
+    ----------
+    cause : {"few trials", "idle", "few splits", "bound", ""}
+    deciding : str
+        A sentence on the next look.
+    needs : int or None
+        Number of units per cell at the next look, as set in the configuration's section ``decide``.
+    needs_kind : str
+        The unit of ``needs``: "trials", "turns" or "splits"; empty if the number is unknown.
+    hours : float
+        Core-hours for the additional units; nan if the cost is unknown.
+    chance : float
+        Share of the replicates in which the claim is answered; nan without a forecast.
+    likely : {"likely", "even", "unlikely", ""}
+    forecast : str
+        The commonest word of the replicates.
+    command : str
+        The command that plays the additional units.
+    """
+
+    cause: str = ""
+    deciding: str = ""
+    needs: int | None = None
+    needs_kind: str = ""
+    hours: float = math.nan
+    chance: float = math.nan
+    likely: str = ""
+    forecast: str = ""
+    command: str = ""
+
+
 def error_of(results: Iterable[Result], alpha: float) -> float:
     """Return the error allowed on each side when a claim's checks are decided.
 
@@ -134,7 +234,7 @@ def error_of(results: Iterable[Result], alpha: float) -> float:
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     """Group the results into readings and return them as input for the rule."""
-    readings = [list(some) for _, some in groupby(results, key=lambda r: id(r.reading))]
+    readings = rule.grouped(results, lambda r: id(r.reading))
     return [
         rule.TestedReading(
             some[0].reading.name,
@@ -147,13 +247,9 @@ def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
 
 def _joined(results: Iterable[Result], readings: int) -> Iterator[rule.Tested]:
     """Yield the checks of a reading, and one for all checks with the same ``any_of``."""
-    groups: dict[str, list[rule.Tested]] = {}
-    for r in results:
-        if r.check.any_of:
-            groups.setdefault(r.check.any_of, []).append(r.tested(readings))
-        else:
-            yield r.tested(readings)
-    yield from map(rule.any_of, groups.values())
+    for some in rule.grouped(results, lambda r: r.check.any_of or id(r)):
+        tested = [r.tested(readings) for r in some]
+        yield tested[0] if len(tested) == 1 else rule.any_of(tested)
 
 
 def concluded(claim: Claim, results: Iterable[Result]) -> rule.Conclusion:

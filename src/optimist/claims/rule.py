@@ -25,11 +25,12 @@ $\alpha$ for the outer words and $\alpha$ for the inner ones.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 BETTER = "better than claimed"
 DECIDED = ("reproduced", "supported", "depends", BETTER, "not reproduced", "doubted")
 # The words that further trials may still turn into an answer.
@@ -203,13 +204,13 @@ def sufficient(readings: Sequence[TestedReading], choice: str) -> list[AnyReadin
     """
     if not choice:
         return [*readings]
-    joined: dict[tuple[tuple[str, str], ...], list[TestedReading]] = {}
-    for reading in readings:
-        others = tuple((k, v) for k, v in reading.alternatives.items() if k != choice)
-        joined.setdefault(others, []).append(reading)
+
+    def others(reading: TestedReading) -> dict[str, str]:
+        return {name: taken for name, taken in reading.alternatives.items() if name != choice}
+
     return [
-        Sufficient("; ".join(name for _, name in others), tuple(members), dict(others))
-        for others, members in joined.items()
+        Sufficient("; ".join(others(members[0]).values()), tuple(members), others(members[0]))
+        for members in grouped(readings, lambda reading: tuple(others(reading).items()))
     ]
 
 
@@ -347,6 +348,14 @@ def turning(readings: Sequence[AnyReading], alpha: float) -> float:
         if conclude(readings, 0.5 * (end + following)).word != word:
             return end
     return 0.0
+
+
+def grouped(items: Iterable[T], key: Callable[[T], Any]) -> list[list[T]]:
+    """Return lists of the items with equal keys, in the order of the first item of each list."""
+    groups: dict[Any, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return [*groups.values()]
 
 
 def bonferroni(p_values: Sequence[float]) -> float:

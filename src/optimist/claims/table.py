@@ -11,12 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.checks import KINDS, STATUSES
+from optimist.claims.claim import KINDS, OUTCOMES, READINGS, STATUSES, VERDICTS
+from optimist.claims.effects import sentence
 from optimist.claims.evidence import Exact
-from optimist.claims.next_look import NextLook
-from optimist.claims.results import Result, error_of
+from optimist.claims.results import NextLook, Result, Verdict, error_of
 from optimist.claims.tails import NEITHER
-from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
 from optimist.experiments.trials import CellKey
@@ -99,7 +98,7 @@ def to_frame(
         look = looks.get(verdict.claim.id, NextLook())
         about, alpha = _about(verdict, look), error_of(verdict.results, verdict.claim.alpha)
         about["line"] = lines.get(verdict.claim.id)
-        about["effect"] = _effect(verdict, titles)
+        about["effect"] = sentence(verdict, titles)
         rows += [about | _row(result, verdict, alpha, figures) for result in verdict.results]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(FLOATS)
     for name in NUMBERS:
@@ -119,13 +118,6 @@ def _about(verdict: Verdict, look: NextLook) -> dict[str, Any]:
         "alpha": claim.alpha,
         **vars(look),
     }
-
-
-def _effect(verdict: Verdict, titles: Mapping[str, str]) -> str:
-    effect = verdict.claim.effect
-    if effect is None or verdict.word == "shortened":
-        return ""
-    return effect.sentence(verdict.claim, verdict.results, titles)
 
 
 def _row(

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from optimist.claims.checks import Check, Claim
+from optimist.claims.claim import Check, Claim
 from optimist.claims.results import Result, concluded
 
 # The search for a vague word's bound covers NARROWEST to WIDEST, or their inverses, and stops when

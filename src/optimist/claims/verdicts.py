@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from optimist.claims import guarantees, rule
-from optimist.claims.cells import Groups, Missing
-from optimist.claims.checks import Check, Claim, Reading, claims_of
-from optimist.claims.evidence import for_typical_trial
-from optimist.claims.first import UNITS, of_document
-from optimist.claims.gates import Gate, Gates, counted
+from optimist.claims.cells import Groups
+from optimist.claims.claim import READINGS, Claim, PaperClaims
+from optimist.claims.first import of_document
+from optimist.claims.gates import Gates
+from optimist.claims.measurement import measure
 from optimist.claims.results import (
     Result,
+    Verdict,
     concluded,
     error_of,
     exact_p_values,
@@ -20,21 +21,6 @@ from optimist.claims.results import (
 )
 from optimist.claims.vague import own_intervals
 from optimist.claims.wording import number
-
-# Possible outcomes of counted readings, for each kind of claim. A reading without data has no
-# outcome.
-READINGS = {
-    "empirical": ("holds", "fails", "open", "idle"),
-    "guarantee": ("held", "violated", "vacuous"),
-    "fact": ("matches", "differs"),
-}
-# Possible outcomes of checks, for each kind of claim.
-OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
-VERDICTS = {
-    "empirical": (*rule.WORDS, "shortened"),
-    "guarantee": (*READINGS["guarantee"], "missing", "shortened"),
-    "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
-}
 
 # The largest number of readings with the same outcome to name in an explanation.
 SHOWN = 3
@@ -45,76 +31,14 @@ IDLE = "no method beats uniform play by the factor that the claim names"
 TYPICAL_LEVEL = 0.98
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict on a claim, with the results on which it is based.
-
-    Attributes
-    ----------
-    word : str
-        One of `VERDICTS`.
-    explanation : str
-        The reason for the word, in one line.
-    results : list of Result
-        The measured checks.
-    outcomes : dict of str to str
-        The outcome of each counted reading, by name.
-    qualified : str
-        The word with its qualifiers or the choice on which it depends; empty if the kind of claim
-        has neither.
-    parts : dict of str to str
-        For an empirical claim with several parts: the qualified word for each part.
-    stated : str
-        The outcome of the stated reading, or a remark that the paper fixes no reading.
-    if_counted : str
-        The word that would follow if our own readings and checks counted; empty if we have none.
-    turns : float
-        The largest error on each side, at most the claim's, below which the word changes; 0 if no
-        smaller error changes it.
-    own_interval : str
-        The bounds of the claim's vague words at which the verdict would be *reproduced* or *not
-        reproduced*.
-    typical : str
-        The qualified word for the typical trial, if the claim is about heavy-tailed regrets: the
-        sign test replaces the test of means.
-    """
-
-    claim: Claim
-    word: str
-    explanation: str
-    results: list[Result]
-    outcomes: dict[str, str] = field(default_factory=dict)
-    qualified: str = ""
-    parts: dict[str, str] = field(default_factory=dict)
-    stated: str = ""
-    if_counted: str = ""
-    turns: float = math.nan
-    own_interval: str = ""
-    typical: str = ""
-
-    @property
-    def text(self) -> str:
-        """The word with all its qualifiers."""
-        return self.qualified or self.word
-
-    @property
-    def flags(self) -> str:
-        """Reasons why the verdict means less than it seems to."""
-        could_not_fail, chosen = self.claim.could_not_fail, self.claim.chosen_by_it
-        flags = [f"vacuous: {could_not_fail}"] if could_not_fail else []
-        flags += [f"selected by it: {chosen}"] if chosen else []
-        return "; ".join(flags) if self.word != "shortened" else ""
-
-
 def evaluate(
-    document: Mapping[str, Any], tables: Mapping[str, Any], shortened: str = ""
+    document: PaperClaims, tables: Mapping[str, Any], shortened: str = ""
 ) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 
     Parameters
     ----------
-    document : dict
-        A claims file as loaded by `optimist.config.load.load_claims`.
+    document : PaperClaims
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, and for probes
@@ -126,14 +50,13 @@ def evaluate(
         every claim is "shortened".
     """
     gates = gates_of(document, tables)
-    return [judge(claim, gates, shortened) for claim in claims_of(document)]
+    return [judge(claim, gates, shortened) for claim in document.claims]
 
 
-def gates_of(document: Mapping[str, Any], tables: Mapping[str, Any]) -> Gates:
-    """Return the gates of a claims file; `evaluate` describes the parameters."""
-    groups = Groups(tables, document.get("alike", {}))
-    first, learners = of_document(document.get("first", ())), document.get("learners", {})
-    return Gates(groups, first, learners, document.get("least", 1))
+def gates_of(document: PaperClaims, tables: Mapping[str, Any]) -> Gates:
+    """Return the gates of a paper's claims; `evaluate` describes the parameters."""
+    groups, rows = Groups(tables, document.uniform_names), of_document(document.first)
+    return Gates(groups, rows, document.learners, document.least)
 
 
 def judge(claim: Claim, gates: Gates, shortened: str = "") -> Verdict:
@@ -167,50 +90,6 @@ def judge(claim: Claim, gates: Gates, shortened: str = "") -> Verdict:
     return replace(verdict, typical=_typical(claim, gates)) if _is_typical(claim) else verdict
 
 
-def measure(
-    claim: Claim,
-    reading: Reading,
-    check: Check,
-    gates: Gates,
-    *,
-    is_typical: bool = False,
-    gate: Gate | None = None,
-) -> Result:
-    """Return a check's measured value with its p-values, or the reason why it is missing.
-
-    If ``is_typical``, ratios of means become ratios in the typical trial, from 10 trials on. A
-    ``gate`` that is given is not computed.
-    """
-    # Values without sampling error are not tested, so no minimum number of units applies.
-    row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
-    if row is not None and is_typical:
-        row = replace(row, n0=UNITS[row.unit])
-    evidence, lack = None, ""
-    cells, k = counted(gates.groups, row, check.cells)
-    cells.check_rounds(check.settings, check.algorithms, check.rounds)
-    try:
-        evidence = check.metric(cells, **check.arguments)
-        if cells.studied and row is not None:
-            cells, k = counted(gates.groups, row, (), cells.studied)
-            evidence = check.metric(cells, **check.arguments)
-    except Missing as missing:
-        evidence, lack = None, f"no {missing}"
-    if evidence is not None and check.relation is not None and claim.kind != "empirical":
-        lack = f"no value of {check.label}" if math.isnan(evidence.value) else ""
-    few = f"fewer than {row.n0} {row.unit}" if row and k < 0 and evidence is not None else ""
-    remark = "; ".join(filter(None, [lack, *dict.fromkeys(cells.notes), few]))
-    if evidence is not None and is_typical:
-        evidence = for_typical_trial(evidence)
-    rounds = min(cells.rounds, default=None)
-    controls = tuple(measure(claim, reading, control, gates) for control in check.controls)
-    result = Result(check, reading, evidence, rounds, remark, row, k, cells.spare, controls)
-    if lack or check.relation is None:
-        return replace(result, outcome="missing" if lack else "reported")
-    if claim.kind == "empirical" and gate is None:
-        gate = gates.of(claim.id, check, is_typical=is_typical)
-    return result.remarked(gate.remark if gate else "", gate=gate).compared()
-
-
 # Empirical claims.
 
 
@@ -228,12 +107,10 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
     refutes = {id(r): r.refute for r in results}
     for reading in claim.readings:
         run = [r for r in results if r.reading is reading and r.counts and r.is_tested]
-        groups: dict[Any, list[Result]] = {}
-        for r in run:
-            if r.check.is_tested:
-                groups.setdefault(r.check.any_of or id(r), []).append(r)
-        worst = rule.holm([max(r.refute for r in some) for some in groups.values()])
-        for some, refute in zip(groups.values(), worst, strict=True):
+        tested = (r for r in run if r.check.is_tested)
+        groups = rule.grouped(tested, lambda r: r.check.any_of or id(r))
+        worst = rule.holm([max(r.refute for r in some) for some in groups])
+        for some, refute in zip(groups, worst, strict=True):
             supports |= {id(r): min(1.0, len(some) * r.support) for r in some}
             refutes |= {id(r): refute for r in some}
 

@@ -1,58 +1,131 @@
-"""Readings of claims: each lists the checks for one way of filling in what a paper leaves open.
+"""Reading of claims: the checks of each claim, for each way to fill in what a paper leaves open.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
 reading takes one alternative from each choice. An alternative may change settings, options of
-settings, and labels of algorithms. This module applies these changes to the checks of the claim, so
-that `optimist.claims` needs only the names and descriptions of the choices.
+settings, and labels of algorithms. `Reader` applies these changes to the checks of a claim.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
+from optimist.claims import models as written
+from optimist.claims.claim import (
+    ALGORITHMS,
+    SETTINGS,
+    STATUSES,
+    Alternative,
+    Check,
+    Choice,
+    Claim,
+    Effect,
+    PaperClaims,
+    Reading,
+)
+from optimist.claims.effects import check_effect
+from optimist.claims.metrics.table import metric
 from optimist.config.labels import Names, parts
 from optimist.core.errors import ConfigError, nearest, unknown_name
-from optimist.core.label import Label
+from optimist.core.label import Label, Value
 
-# An alternative as written in the file, plus its own id and the id of its choice.
-Alternative = Mapping[str, Any]
+# Bounds that need no reason, because they only specify a sign or a direction.
+SIGNS = (0, 1)
+# Keys of a claim that the reader replaces.
+_READ = ("part", "without", "reading", "checks", "choices", "suffices", "effect")
+# For each choice that a reading makes, the id of an alternative.
+Taken = Mapping[str, str]
 
 
-class Writer:
-    """Expansion of one paper's claims into readings.
+def read_claims(
+    document: written.Claims, paper: str, names: Names, words: Mapping[str, written.Word]
+) -> PaperClaims:
+    """Return the claims in the document of a claims file, with all readings and canonical labels.
 
     Parameters
     ----------
-    document : mapping
-        The content of a claims file.
+    document : Claims
+    paper : str
+        Name of the folder that contains the file.
+    names : Names
+        The paper's settings and lists.
+    words : mapping
+        The project's table of vague words.
+
+    Raises
+    ------
+    ConfigError
+        If a claim is invalid. The message gives the claim, the key, its value and what is allowed.
+    """
+    if document["paper"] != paper:
+        raise ConfigError(f"paper is {document['paper']!r}; allowed: {paper!r}")
+    entries = document["claims"]
+    for entry in entries:
+        for i, check in enumerate(entry["checks"]):
+            written.check_comparison(f"{entry['id']}.checks.{i}", check)
+    names.add_lists(document.get("lists", {}))
+    reader = Reader(document.get("choices", {}), names, words)
+    claims = [reader.claim(entry, document["level"]) for entry in entries]
+    ids = Counter(entry["id"] for entry in entries)
+    for claim, entry in zip(claims, entries, strict=True):
+        where = f"claim {claim.id!r}"
+        if not claim.id.startswith(f"{paper}."):
+            raise ConfigError(f"{where}: id is {claim.id!r}; allowed: {paper}.NUMBER")
+        if ids[claim.id] > 1:
+            raise ConfigError(f"{where} occurs {ids[claim.id]} times; allowed: once")
+        try:
+            for check in entry["checks"]:
+                _check_metric(check, has_note="note" in entry)
+            check_effect(claim)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
+    return PaperClaims(paper, claims, document.get("least", 1))
+
+
+class Reader:
+    """Reading of one paper's claims.
+
+    Parameters
+    ----------
+    choices : mapping
+        The choices in the claims file.
     names : Names
         The paper's settings and lists.
     words : mapping
         The project's table of vague words, with each word's relation and bound.
     """
 
-    def __init__(self, document: Mapping[str, Any], names: Names, words: Mapping[str, Any]) -> None:
-        self._names = names
-        self._words = words
-        self._about = document.get("choices", {})
-        self._choices = {choice: self._alternatives(choice) for choice in self._about}
+    def __init__(
+        self,
+        choices: Mapping[str, written.Choice],
+        names: Names,
+        words: Mapping[str, written.Word],
+    ) -> None:
+        self._names, self._words = names, words
+        self._choices = {key: self._choice(f"choices.{key}", choices[key]) for key in choices}
 
-    def _alternatives(self, choice: str) -> list[Alternative]:
-        place = f"choices.{choice}"
-        label = self._names.label
-        alternatives: list[Alternative] = []
-        for key, entry in self._about[choice]["alternatives"].items():
-            maps = {
-                kind: {label(place, k): label(place, v) for k, v in entry.get(kind, {}).items()}
-                for kind in ("settings", "algorithms")
-            }
-            alternatives.append({**entry, **maps, "id": str(key), "choice": choice})
-        _check_names(place, [one["name"] for one in alternatives])
-        return alternatives
+    def _choice(self, place: str, entry: written.Choice) -> Choice:
+        def labels(replaced: Mapping[str, str]) -> dict[str, str]:
+            label = self._names.label
+            return {label(place, old): label(place, new) for old, new in replaced.items()}
 
-    def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with its ``choices`` as written and all its ``readings``.
+        alternatives = {
+            str(key): Alternative(
+                one["status"],
+                one["name"],
+                one["about"],
+                labels(one.get("settings", {})),
+                one.get("options", {}),
+                labels(one.get("algorithms", {})),
+            )
+            for key, one in entry["alternatives"].items()
+        }
+        _check_names(place, [one.name for one in alternatives.values()])
+        return Choice(entry["name"], entry["about"], alternatives)
+
+    def claim(self, entry: written.Claim, level: float) -> Claim:
+        """Return a claim with all its readings; ``level`` is the default confidence level.
 
         Raises
         ------
@@ -61,93 +134,83 @@ class Writer:
             reading has no check that counts; if the readings have different parts; if a band does
             not say which side is better; or if a claim that is not a guarantee has a control.
         """
-        for name in claim.get("choices", ()):
+        where = f"claim {entry['id']!r}"
+        for name in entry.get("choices", ()):
             if name not in self._choices:
-                raise unknown_name(f"choice of claim {claim['id']!r}", name, self._choices)
-        choices = {name: self._choices[name] for name in claim.get("choices", ())}
-        if "suffices" in claim and claim["suffices"] not in choices:
-            raise unknown_name(f"suffices of claim {claim['id']!r}", claim["suffices"], choices)
-        _check_conditions(claim, {n: [one["id"] for one in some] for n, some in choices.items()})
+                raise unknown_name(f"choice of {where}", name, self._choices)
+        choices = {name: self._choices[name] for name in entry.get("choices", ())}
+        if "suffices" in entry and entry["suffices"] not in choices:
+            raise unknown_name(f"suffices of {where}", entry["suffices"], choices)
+        _check_conditions(entry, choices)
+        ids = product(*(choice.alternatives for choice in choices.values()))
+        combinations = [dict(zip(choices, taken, strict=True)) for taken in ids]
         readings = [
-            self._reading(claim, alternatives)
-            for alternatives in product(*choices.values())
-            if not any(_matches(left_out, alternatives) for left_out in claim.get("without", ()))
+            self._reading(entry, taken)
+            for taken in combinations
+            if not any(_matches(left_out, taken) for left_out in entry.get("without", ()))
         ]
-        _check_counted(claim["id"], [r for r in readings if r["status"] != "ours"])
-        about = {choice: self._about[choice] for choice in choices}
-        _check_names(f"choices of claim {claim['id']!r}", [one["name"] for one in about.values()])
-        written = ("part", "without", "reading", "checks")
-        kept = {key: value for key, value in claim.items() if key not in written}
-        return {**kept, "choices": about, "readings": readings}
+        _check_counted(entry["id"], [reading for reading in readings if reading.counts])
+        _check_names(f"choices of {where}", [choice.name for choice in choices.values()])
+        about: dict[str, Any] = {key: v for key, v in entry.items() if key not in _READ}
+        if "suffices" in entry:
+            about["suffices"] = choices[entry["suffices"]].name
+        if "effect" in entry:
+            about["effect"] = Effect(**entry["effect"])
+        return Claim(**{"level": level, **about}, choices=choices, readings=readings)
 
-    def _reading(
-        self, claim: Mapping[str, Any], alternatives: Sequence[Alternative]
-    ) -> dict[str, Any]:
-        statuses = [one["status"] for one in alternatives] or [claim.get("reading", "stated")]
-        return {
-            "name": "; ".join(one["name"] for one in alternatives),
-            "status": max(statuses, key=STATUSES.index),
-            "alternatives": {one["choice"]: one["id"] for one in alternatives},
-            "checks": [
-                check
-                for entry in claim["checks"]
-                if _matches(entry.get("when", {}), alternatives)
-                for check in self._checks(claim, entry, alternatives)
-            ],
-        }
+    def _alternatives(self, taken: Taken) -> list[Alternative]:
+        return [self._choices[choice].alternatives[key] for choice, key in taken.items()]
+
+    def _reading(self, claim: written.Claim, taken: Taken) -> Reading:
+        alternatives = self._alternatives(taken)
+        statuses = [one.status for one in alternatives] or [claim.get("reading", "stated")]
+        checks = [
+            check
+            for entry in claim["checks"]
+            if _matches(entry.get("when", {}), taken)
+            for check in self._checks(claim, entry, alternatives)
+        ]
+        return Reading(
+            "; ".join(one.name for one in alternatives),
+            max(statuses, key=STATUSES.index),
+            checks,
+            {self._choices[choice].name: key for choice, key in taken.items()},
+        )
 
     def _checks(
-        self,
-        claim: Mapping[str, Any],
-        entry: Mapping[str, Any],
-        alternatives: Sequence[Alternative],
-    ) -> Iterator[dict[str, Any]]:
+        self, claim: written.Claim, entry: written.Check, alternatives: Sequence[Alternative]
+    ) -> Iterator[Check]:
         """Yield the checks that an entry describes under the given alternatives."""
-        place = claim["id"]
+        place, word = claim["id"], entry.get("word", "")
         each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
+        control = entry["control"]["arguments"].items() if "control" in entry else ()
+        other = {k: self._argument(place, k, v) for k, v in control}
+        if word and word not in self._words:
+            raise unknown_name(f"word of claim {place!r}", word, self._words)
+        meaning: Mapping[str, Any] = {**(self._words[word] if word else {}), **entry}
         for values in product(*each.values()):
             arguments = {**fixed, **dict(zip(each, values, strict=True))}
-            made = self._made(place, entry, arguments, alternatives)
-            _check_kind(claim, entry, made)
-            yield {
-                **made,
-                "word": entry.get("word", ""),
-                "better": entry.get("better", ""),
-                "part": _part(claim, entry, arguments),
-                "status": entry.get("status", "stated"),
-                "any_of": entry.get("any_of", ""),
-                "controls": self._controls(place, entry, arguments, alternatives),
-            }
-
-    def _made(
-        self,
-        place: str,
-        entry: Mapping[str, Any],
-        arguments: Mapping[str, Any],
-        alternatives: Sequence[Alternative],
-    ) -> dict[str, Any]:
-        word = entry.get("word")
-        if word is not None and word not in self._words:
-            raise unknown_name(f"word of claim {place!r}", word, self._words)
-        meant = {"why": "", **(self._words[word] if word else {}), **entry}
-        wanted = {key: meant.get(key) for key in ("relation", "bound", "tolerance", "why")}
-        changed = {k: self._changed(place, k, v, alternatives) for k, v in arguments.items()}
-        about = {key: entry[key] for key in ("quantity", "statistic")}
-        return {**about, "arguments": changed, **wanted}
-
-    def _controls(
-        self,
-        place: str,
-        entry: Mapping[str, Any],
-        arguments: Mapping[str, Any],
-        alternatives: Sequence[Alternative],
-    ) -> list[dict[str, Any]]:
-        if "control" not in entry:
-            return []
-        changed = entry["control"]["arguments"].items()
-        arguments = {**arguments, **{k: self._argument(place, k, v) for k, v in changed}}
-        return [self._made(place, entry, arguments, alternatives)]
+            check = Check(
+                entry["quantity"],
+                entry["statistic"],
+                self._changed(place, arguments, alternatives),
+                meaning.get("relation"),
+                meaning.get("bound"),
+                meaning.get("tolerance"),
+                meaning.get("why", ""),
+            )
+            controls = [self._changed(place, {**arguments, **other}, alternatives)] if other else []
+            _check_kind(claim, entry, check)
+            yield replace(
+                check,
+                word=word,
+                better=entry.get("better", ""),
+                part=_part(claim, entry, arguments),
+                status=entry.get("status", "stated"),
+                any_of=entry.get("any_of", ""),
+                controls=tuple(replace(check, arguments=changed) for changed in controls),
+            )
 
     # Labels.
 
@@ -169,34 +232,35 @@ class Writer:
         return values if is_plain else self._names.labels(f"{place}.{key}", values)
 
     def _changed(
-        self, place: str, key: str, value: Any, alternatives: Sequence[Alternative]
-    ) -> Any:
-        """Return an argument with the alternatives' changes applied to its labels."""
-        if isinstance(value, list):
-            return [self._changed(place, key, one, alternatives) for one in value]
-        if not isinstance(value, str) or key not in (*SETTINGS, *ALGORITHMS):
-            return value
-        return self._label(place, value, alternatives)
+        self, place: str, arguments: Mapping[str, Any], alternatives: Sequence[Alternative]
+    ) -> dict[str, Any]:
+        """Return arguments with the alternatives' changes applied to their labels."""
+
+        def changed(value: Any) -> Any:
+            if isinstance(value, list):
+                return [changed(one) for one in value]
+            return self._label(place, value, alternatives) if isinstance(value, str) else value
+
+        labels = (*SETTINGS, *ALGORITHMS)
+        return {key: changed(v) if key in labels else v for key, v in arguments.items()}
 
     def _label(self, place: str, value: str, alternatives: Sequence[Alternative]) -> str:
         """Apply the alternatives to a label, which may name a setting, an algorithm, or both."""
         setting, *algorithm = parts(value)
-        algorithms, settings = (
-            [one[k] for one in alternatives] for k in ("algorithms", "settings")
-        )
+        algorithms = [one.algorithms for one in alternatives]
         if not self._names.is_setting(setting):
             return self._names.label(place, _replaced(value, algorithms))
-        label = Label.parse(_replaced(setting, settings), "setting")
-        options: dict[str, Any] = {}
-        for alternative in alternatives:
-            options |= alternative.get("options", {})
+        label = Label.parse(_replaced(setting, [one.settings for one in alternatives]), "setting")
+        options: dict[str, Value] = {}
+        for one in alternatives:
+            options |= one.options
         setting = str(Label.make(label.name, {**options, **dict(label.options)}))
         return self._names.label(
             place, "/".join([setting, *(_replaced(text, algorithms) for text in algorithm)])
         )
 
 
-def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[str]]) -> None:
+def _check_conditions(claim: written.Claim, choices: Mapping[str, Choice]) -> None:
     """Raise ConfigError if a condition names a choice or alternative that the claim lacks."""
     conditions = [check["when"] for check in claim["checks"] if "when" in check]
     for condition in [*conditions, *claim.get("without", ())]:
@@ -204,9 +268,9 @@ def _check_conditions(claim: Mapping[str, Any], choices: Mapping[str, Sequence[s
             if choice not in choices:
                 raise unknown_name(f"choice in claim {claim['id']!r}", choice, choices)
             for name in map(str, names):
-                if name not in choices[choice]:
+                if name not in choices[choice].alternatives:
                     place = f"alternative of {choice} in claim {claim['id']!r}"
-                    raise unknown_name(place, name, choices[choice])
+                    raise unknown_name(place, name, choices[choice].alternatives)
 
 
 def _check_names(place: str, names: Sequence[str]) -> None:
@@ -215,7 +279,7 @@ def _check_names(place: str, names: Sequence[str]) -> None:
             raise ConfigError(f"{place} has {name!r} twice; allowed: distinct names")
 
 
-def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
+def _check_counted(claim: str, readings: Sequence[Reading]) -> None:
     """Check the counted readings of a claim, which are those that are stated or unstated.
 
     There must be at least one such reading. Each of them must have a check that counts, and all
@@ -228,8 +292,8 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
         )
     first: list[str] = []
     for reading in readings:
-        parts = [*dict.fromkeys(c["part"] for c in reading["checks"] if c["status"] != "ours")]
-        where = f"claim {claim!r}: the reading {reading['name']!r}"
+        parts = [*dict.fromkeys(check.part for check in reading.counted)]
+        where = f"claim {claim!r}: the reading {reading.name!r}"
         if not parts:
             raise ConfigError(f"{where} has no check that counts; allowed: at least one")
         first = first or parts
@@ -239,20 +303,18 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
                     raise ConfigError(
                         f"{where} {verb} the part {part!r}{nearest(part, other)}; allowed: "
                         f"{', '.join(map(repr, first))}, the parts of "
-                        f"{readings[0]['name']!r} (key 'part')"
+                        f"{readings[0].name!r} (key 'part')"
                     )
 
 
-def _check_kind(
-    claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
-) -> None:
+def _check_kind(claim: written.Claim, entry: written.Check, made: Check) -> None:
     """Raise ConfigError if a check lacks a required key or has a forbidden one."""
     kind = claim.get("kind", "empirical")
-    where = f"claim {claim['id']!r}: a check of {entry['statistic']} of {entry['quantity']}"
-    is_band = kind == "empirical" and made["relation"] == "between"
+    where = f"claim {claim['id']!r}: a check of {made.statistic} of {made.quantity}"
+    is_band = kind == "empirical" and made.relation == "between"
     if is_band and "better" not in entry:
         raise ConfigError(
-            f"{where} has the band {made['bound']} but lacks the key 'better'; allowed: below or "
+            f"{where} has the band {made.bound} but lacks the key 'better'; allowed: below or "
             "above (the side that favours the paper's method), or neither"
         )
     if "better" in entry and not is_band:
@@ -266,7 +328,28 @@ def _check_kind(
         )
 
 
-def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+def _check_metric(entry: written.Check, *, has_note: bool) -> None:
+    """Raise ConfigError if an entry does not fit its metric, or its bound has no reason."""
+    arguments, each = entry.get("arguments", {}), entry.get("each", {})
+    measured = metric(entry["quantity"], entry["statistic"], [*arguments, *each])
+    for name in arguments:
+        if name in each:
+            wrong = f"{measured.name}: argument {name!r} is given twice"
+            raise ConfigError(f"{wrong}; allowed: once")
+    if "control" in entry:
+        names = {**arguments, **each, **entry["control"]["arguments"]}
+        metric(entry["quantity"], entry["statistic"], names)
+    bound = entry.get("bound")
+    ends = bound if isinstance(bound, list) else [bound]
+    is_sign = all(end in SIGNS or end is None for end in ends)
+    if not (is_sign or has_note or "why" in entry):
+        raise ConfigError(
+            f"the bound {bound} of {measured.name} has no reason; required: a vague word, "
+            "the key 'why', or a note on the claim"
+        )
+
+
+def _part(claim: written.Claim, entry: written.Check, arguments: Mapping[str, Any]) -> str:
     """Return the name of the part of the claim to which a check belongs."""
     part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
     if isinstance(part, str):
@@ -278,9 +361,8 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
     return ", ".join(" and ".join(map(str, v)) if isinstance(v, list) else str(v) for v in values)
 
 
-def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
+def _matches(condition: Mapping[str, Sequence[Any]], taken: Taken) -> bool:
     """Return whether a condition allows the given alternative of every choice it mentions."""
-    taken = {one["choice"]: one["id"] for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 

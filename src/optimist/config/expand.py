@@ -1,13 +1,12 @@
 """Expansion of a paper's files into a `Paper`, without abbreviations.
 
 A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
-Canonical labels replace lists and sweeps. The claims are expanded separately.
+Canonical labels replace lists and sweeps. `optimist.config.claims` reads the claims.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from optimist.config.claims import Writer
 from optimist.config.documents import Source, merge
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure, expand_shown
@@ -143,19 +142,6 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
         texts = {k: shared[k].replace(f"{{{key}}}", str(word)) for k in ("title", "about")}
         parameters = {**shared.get("parameters", {}), key: value}
         yield name.replace(f"{{{key}}}", str(value)), {**shared, **texts, "parameters": parameters}
-
-
-def expand_claims(
-    document: Mapping[str, Any], names: Names, words: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the content of a claims file, with all readings and canonical labels.
-
-    The argument ``names`` is the result of `names_of`, and ``words`` is the table of vague words.
-    """
-    names.add_lists(document.get("lists", {}))
-    writer = Writer(document, names, words)
-    kept = {k: v for k, v in document.items() if k not in _WRITING and k != "choices"}
-    return {**kept, "claims": [writer.claim(claim) for claim in document["claims"]]}
 
 
 def _about(room: Mapping[str, Any], names: Names) -> dict[str, Any]:

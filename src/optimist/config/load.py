@@ -11,12 +11,13 @@ from typing import Any, Literal, get_origin
 
 from optimist.algorithms import is_algorithm
 from optimist.claims import first
-from optimist.claims.checks import check_claims, check_effects
+from optimist.claims.claim import PaperClaims
 from optimist.claims.models import Claims, Vocabulary, check_comparison
 from optimist.config import folders
 from optimist.config.checks import check_cells, check_shown, check_studies
+from optimist.config.claims import read_claims
 from optimist.config.documents import Source, check_plain, merge, read_value, read_yaml
-from optimist.config.expand import expand_claims, expand_paper, names_of, with_additions
+from optimist.config.expand import expand_paper, names_of, with_additions
 from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
@@ -147,8 +148,8 @@ def read(name: str, model: Any) -> Any:
     return document
 
 
-def load_claims(path: str | Path) -> dict[str, Any]:
-    """Load the claims in a YAML file, check them, and return them with all readings expanded.
+def load_claims(path: str | Path) -> PaperClaims:
+    """Load the claims in a YAML file, check them, and return them with all readings.
 
     Raises
     ------
@@ -161,16 +162,11 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     has_paper = (folder / "settings.yaml").is_file()
     names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
     with source.named("claims."):
-        for claim in document["claims"]:
-            for i, entry in enumerate(claim["checks"]):
-                check_comparison(f"{claim['id']}.checks.{i}", entry)
-        claims = expand_claims(document, names, load_words())
-        check_claims(document, path)
-        check_effects(claims, path)
+        claims = read_claims(document, folder.name, names, load_words())
     rows, papers = first.read(project_root() / "config" / "first.csv"), paper_names()
     for claim, *_ in rows:
         one_of(f"config/first.csv, claim {claim!r}: paper", claim.partition(".")[0], papers)
-    return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
+    return replace(claims, first=[row for row in rows if row[0].split(".")[0] == claims.paper])
 
 
 # The changes that apply to papers by default; see `using`.

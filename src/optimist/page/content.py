@@ -145,9 +145,9 @@ class _Paper:
 
         place = self.layout.claims(self.name)["csv"]
         self._files[place] = self._path(place, "claims")
-        stated = self.plan.claims.document(self.name)["claims"]
+        stated = self.plan.claims.by_paper[self.name]
         frame = read_frame(self._files[place])
-        return verdicts.claims(frame, {claim["id"]: claim for claim in stated})
+        return verdicts.claims(frame, {claim.id: claim for claim in stated})
 
     # Figures.
 

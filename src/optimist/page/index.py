@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.checks import KINDS
+from optimist.claims.claim import KINDS
 from optimist.claims.pages import by_verdict, tally
 from optimist.page import findings
 from optimist.page.verdicts import COLUMN, claims

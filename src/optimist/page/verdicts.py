@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from optimist.claims.claim import Claim
 from optimist.claims.table import WHOLE
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ NUMBERS = ("level", "alpha", "turns", "hours", "chance", "line")
 CHECK_DIGITS = 4
 
 
-def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def claims(frame: "pd.DataFrame", stated: Mapping[str, Claim]) -> dict[str, dict[str, Any]]:
     """Return the claims in a table by ID, each with its readings and checks.
 
     Parameters
@@ -33,13 +35,13 @@ def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[s
     frame : DataFrame
         Table of claims, as returned by `optimist.claims.table.read_frame`.
     stated : mapping
-        Claims in the configuration by ID, with their notes and choices.
+        Claims in the configuration by ID.
     """
     by_claim = frame.astype(dict.fromkeys(WHOLE, float)).groupby("claim", sort=False)
-    return {id: _claim(id, rows.to_dict("records"), stated.get(id, {})) for id, rows in by_claim}
+    return {id: _claim(id, rows.to_dict("records"), stated.get(id)) for id, rows in by_claim}
 
 
-def _claim(id: str, rows: list[dict[str, Any]], stated: Mapping[str, Any]) -> dict[str, Any]:
+def _claim(id: str, rows: list[dict[str, Any]], stated: Claim | None) -> dict[str, Any]:
     head = rows[0]
     readings = {(row["reading"], row["status"]): row["reading_outcome"] for row in reversed(rows)}
     places = [*dict.fromkeys((row["reading"], row["status"]) for row in rows)]
@@ -47,11 +49,20 @@ def _claim(id: str, rows: list[dict[str, Any]], stated: Mapping[str, Any]) -> di
         "paper": id.partition(".")[0],
         **{name: head[name] for name in TEXTS},
         **{name: number(head[name], 6) for name in NUMBERS},
-        "note": " ".join(stated.get("note", "").split()),
-        "choices": stated.get("choices", {}),
+        "note": " ".join(stated.note.split()) if stated else "",
+        "choices": _choices(stated) if stated else {},
         "readings": [[*place, readings[place]] for place in places],
         "checks": [[places.index((row["reading"], row["status"])), *_check(row)] for row in rows],
     }
+
+
+def _choices(claim: Claim) -> dict[str, Any]:
+    """Return the choices of a claim, with the changes that their alternatives make."""
+
+    def given(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {key: value for key, value in pairs if value}
+
+    return {key: asdict(choice, dict_factory=given) for key, choice in claim.choices.items()}
 
 
 def _check(row: Mapping[str, Any]) -> list[Any]:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from optimist.claims.cells import UNIFORM
-from optimist.claims.checks import Claim, check_first, check_planned, claim_cells, claims_of
+from optimist.claims.claim import Claim, PaperClaims
 from optimist.claims.first import of_document
+from optimist.claims.planned import check_first, check_planned, claim_cells
 from optimist.config.load import claims_path, load_claims
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
@@ -27,7 +29,7 @@ def more_trials(
     claims_by_paper: Mapping[str, list[Claim]],
     decide: Mapping[str, int],
     homes: Mapping[str, Mapping[str, str]],
-) -> Any:
+) -> dict[str, dict[CellKey, int]]:
     """Return the number of trials that ``decide`` requires of each cell, by paper and cell.
 
     Parameters
@@ -74,7 +76,7 @@ def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
                 )
 
 
-def alike(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
+def uniform_names(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
     """Return, for each setting, its label without the options that uniform play does not see."""
     names = {}
     for label in map(Label.parse, labels):
@@ -87,7 +89,7 @@ def alike(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
 def homes_of(paper: Paper, names: Mapping[str, str]) -> dict[str, str]:
     """Return, for each setting, the one with the same uniform play that has most trials of it.
 
-    ``names`` is the result of `alike`. A setting is omitted if no such setting has any.
+    ``names`` is the result of `uniform_names`. A setting is omitted if no such setting has any.
     """
     trials = {
         str(setting.label): block.trials
@@ -145,24 +147,29 @@ class PlannedClaims:
         self, papers: Mapping[str, Paper], own: Mapping[str, Paper], decide: Mapping[str, int]
     ) -> None:
         self._papers = papers
-        self._documents = {name: load_claims(claims_path(name)) for name in papers}
-        self.by_paper = {name: claims_of(document) for name, document in self._documents.items()}
-        self._homes = {}
-        for name, document in self._documents.items():
-            claims = self.by_paper[name]
+        self._documents, self._homes = {}, {}
+        for name in papers:
+            document = load_claims(claims_path(name))
+            claims = document.claims
             checks = (check for claim in claims for check in claim.all_checks)
             named = {setting for check in checks if check.cells for setting in check.settings}
             played = {str(one.label) for block in papers[name].runs for one in block.settings}
-            document["alike"] = alike(papers[name], sorted(named | played))
-            document["titles"] = {
+            names = uniform_names(papers[name], sorted(named | played))
+            titles = {
                 str(label): one.title for label, one in papers[name].bases.items() if one.title
             }
-            document["learners"] = learners_of(own[name], claims)
-            self._homes[name] = homes_of(papers[name], document["alike"])
+            self._documents[name] = replace(
+                document,
+                uniform_names=names,
+                titles=titles,
+                learners=learners_of(own[name], claims),
+            )
+            self._homes[name] = homes_of(papers[name], names)
+        self.by_paper = {name: document.claims for name, document in self._documents.items()}
         self.least = more_trials(self.by_paper, decide, self._homes)
 
-    def document(self, paper: str) -> dict[str, Any]:
-        """Return the contents of a paper's claims file."""
+    def document(self, paper: str) -> PaperClaims:
+        """Return a paper's claims."""
         return self._documents[paper]
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
@@ -185,8 +192,7 @@ class PlannedClaims:
                 names |= study.about() | {str(label) for cell in cells for label in cell.labels}
             homes, document = self._homes[name], self._documents[name]
             check_planned(claims, names, planned, homes)
-            rows = of_document(document["first"])
-            check_first(claims, rows, planned, document.get("least", 1), homes)
+            check_first(claims, of_document(document.first), planned, document.least, homes)
 
 
 def lines_of(paper: str) -> dict[str, int]:

@@ -43,7 +43,8 @@ class Product:
     paper, name : str
     kind : {"figures", "tables", "claims"}
     spec : dict
-        The configuration of a figure or table; for claims, the contents of the claims file.
+        The configuration of a figure or table; for claims, a `PaperClaims`
+        (`optimist.claims.claim`).
     about : dict
         Further inputs, such as the parts of the paper's configuration that a figure uses.
     cells : list of (str, str, str, int)
@@ -242,7 +243,7 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
     from optimist.claims import pages, table
 
     frame = _decided(product, trials, studies)
-    notes = {claim["id"]: claim.get("note", "") for claim in product.spec["claims"]}
+    notes = {claim["id"]: claim["note"] for claim in product.spec["claims"]}
     write_frame(table.compacted(frame), product.files["csv"])
     write_text(pages.to_markdown(frame, notes), product.files["md"])
 
@@ -250,7 +251,7 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
 def _decided(
     product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]"
 ) -> "pd.DataFrame":
-    from optimist.claims.checks import claims_of
+    from optimist.claims.claim import PaperClaims
     from optimist.claims.next_look import next_look
     from optimist.claims.table import to_frame
     from optimist.claims.verdicts import gates_of, judge
@@ -258,10 +259,11 @@ def _decided(
     about, tables = product.about, _frames(product, trials, studies)
     seconds = {tuple(row[:3]): row[3] for row in about["cells"]}
     figures = {tuple(row[:3]): row[4] for row in about["cells"]}
-    gates = gates_of(product.spec, tables)
-    verdicts = [judge(claim, gates, about["shortened"]) for claim in claims_of(product.spec)]
+    paper = PaperClaims.restore(product.spec)
+    gates = gates_of(paper, tables)
+    verdicts = [judge(claim, gates, about["shortened"]) for claim in paper.claims]
     looks = {verdict.claim.id: next_look(verdict, gates, seconds) for verdict in verdicts}
-    return to_frame(verdicts, looks, figures, about["lines"], product.spec.get("titles", {}))
+    return to_frame(verdicts, looks, figures, about["lines"], paper.titles)
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":

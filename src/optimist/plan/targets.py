@@ -1,12 +1,13 @@
 """Products and named targets of the workflow, with their inputs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims import wording
+from optimist.claims import pages, wording
+from optimist.claims.metrics import table as metrics
 from optimist.config.documents import copied
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
 from optimist.core.files import fingerprint, read_text, sha256
@@ -61,11 +62,12 @@ class PlannedTargets:
         plan, shown = self._plan, self._plan.shown
         planned = plan.trials.of_paper(paper)
         if kind == "claims":
-            spec = copied(plan.claims.document(paper))
+            spec = copied(asdict(plan.claims.document(paper)))
             cells = plan.trials.keys(paper, group="paper")
             studies = plan.studies.names(paper)
             about = self._context(paper)
-            code = of_modules("optimist.plan.products") + sha256(wording.TABLE)
+            files = (wording.TABLE, metrics.TABLE, pages.PAGE)
+            code = "".join([of_modules("optimist.plan.products"), *map(sha256, files)])
         else:
             spec = copied(shown.spec(paper, kind, name))
             cells = shown.cells_of(paper, kind, name)

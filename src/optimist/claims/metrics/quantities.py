@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.claims.cells import LANE_OF, Cells, Missing
-from optimist.claims.metrics.trials import by_split, common, last
+from optimist.claims.cells import LANE_OF, Cells, Missing, by_split, common, last
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.loop import COMPLETE
@@ -40,7 +39,7 @@ class Quantity:
     unit : {"trials", "turns"}
         The unit that is counted. Means over trials are arithmetic, means over turns geometric.
     arguments : tuple of str
-        Names of arguments that labels do not show.
+        Names of arguments that all statistics of the quantity have.
     is_gated : bool
         Whether checks of the quantity can be decided only if some method beats uniform play.
     is_together : bool
@@ -58,13 +57,13 @@ class Quantity:
 
 QUANTITIES = {
     "regret": Quantity("finals", "regret", "regret", is_gated=True),
-    "column": Quantity("finals", "{column}", "{column}"),
-    "quotient": Quantity("finals", "{top}", "{top} / {bottom}"),
+    "column": Quantity("finals", "{column}", "{column}", arguments=("column",)),
+    "quotient": Quantity("finals", "{top}", "{top} / {bottom}", arguments=("top", "bottom")),
     "coverage": Quantity("finals", "covered"),
     "time": Quantity("times", "seconds", "time", "turns", is_together=True),
     "state": Quantity("times", "state_bytes", "state's bytes", "turns"),
     "agreement": Quantity("times", "agreements", unit="turns"),
-    "watched": Quantity("studies", "{column}", "{column}", arguments=("study",)),
+    "watched": Quantity("studies", "{column}", "{column}", arguments=("study", "column")),
     "part_time": Quantity("scaling", "dimension", unit="turns"),
     "pass_time": Quantity("passes", "length", unit="turns"),
     "fact": Quantity("facts"),

@@ -1,7 +1,8 @@
 """Statistics: evidence about one number from the values of trials or turns.
 
 Means over trials are arithmetic; their ratios are tested by Student's t on y - b x. Means over
-turns are geometric; they are tested by Student's t on logarithms.
+turns are geometric; they are tested by Student's t on logarithms. The table metrics.csv lists the
+quantities and the arguments of each function.
 """
 
 import math
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from optimist.claims import inference
-from optimist.claims.cells import Missing
+from optimist.claims.cells import Missing, common, last, recorded
 from optimist.claims.evidence import (
     RATIO_UNITS,
     Evidence,
@@ -22,10 +23,7 @@ from optimist.claims.evidence import (
 )
 from optimist.claims.inference import EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS
 from optimist.claims.metrics.quantities import Asked
-from optimist.claims.metrics.table import line
-from optimist.claims.metrics.trials import common, last, recorded
 from optimist.claims.tails import log
-from optimist.claims.units import fewest_pairs
 from optimist.numerics.statistics import last_decade_slope, log_log_slopes, window_rates
 
 # A trial has found the maximum if less than this share of its regret comes later.
@@ -34,14 +32,12 @@ FOUND = 0.01
 # Values and means.
 
 
-@line("value", "fact", "{name}, {setting}")
 def value(of: Asked) -> Exact:
     """A value from the table of facts."""
-    fact: Exact = of.cells.pick("facts", (of["name"], of["setting"]))[0]
-    return fact
+    (fact,) = of.cells.pick("facts", (of["name"], of["setting"]))
+    return Exact(*fact)
 
 
-@line("value", "not_run", "{what}, not run as the tuning fails otherwise")
 def not_run(of: Asked) -> Exact:
     """A placeholder for a cell that was not run because its tuning fails in other checks.
 
@@ -50,22 +46,18 @@ def not_run(of: Asked) -> Exact:
     return Exact(math.nan, 0, f"{of['what']} are not run")
 
 
-@line("mean", "watched", "mean {column} of {cell}")
-@line("mean", "time", "seconds of {cell}")
 def mean(of: Asked) -> Evidence:
     """Mean of the final value over trials or turns."""
     (values,) = of.common()
     return inference.turns_mean(log(values)) if of.is_timed else Mean(values)
 
 
-@line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
 def median(of: Asked) -> Evidence:
-    """Median of the final value over trials; it describes the typical trial."""
-    (values,) = of.common()
-    return MedianRatio(values, np.ones(len(values)))
+    """Median of a value or of a ratio over common trials; it describes the typical trial."""
+    top, *bottom = of.common()
+    return MedianRatio(top, bottom[0] if bottom else np.ones(len(top)))
 
 
-@line("largest", "column quotient watched", "largest {quantity} of {cell}")
 def largest(of: Asked) -> Exact:
     """Largest value over trials, taken at the end or, in a study, over all recorded rounds."""
     (rows,) = of.frames()
@@ -81,8 +73,6 @@ def largest(of: Asked) -> Exact:
 # Shares and rates.
 
 
-@line("rate", "column", "{column} of {algorithm} per round, {setting}")
-@line("share", "agreement", "selections of {algorithm} that agree with the leader's, {setting}")
 def rate(of: Asked) -> Evidence:
     """Mean of a counter's final value, divided by the number of rounds.
 
@@ -93,7 +83,6 @@ def rate(of: Asked) -> Evidence:
     return RatioOfMeans(of.end(rows), of.end(rows, bottom), least)
 
 
-@line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
 def late_per_round(of: Asked) -> Evidence:
     """Mean regret per round after a given round.
 
@@ -104,14 +93,12 @@ def late_per_round(of: Asked) -> Evidence:
     return Mean((of.after(rows, of["since"]) / played).to_numpy())
 
 
-@line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
 def late_share(of: Asked) -> Evidence:
     """Share of the total regret incurred after a given round."""
     (rows,) = of.frames()
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
 
-@line("found", "regret", "trials of {algorithm} that find the maximum by round {since}, {setting}")
 def share_found(of: Asked) -> Share:
     """Share of trials in which less than a hundredth of the regret comes after a given round."""
     (rows,) = of.frames()
@@ -119,7 +106,6 @@ def share_found(of: Asked) -> Share:
     return Share(int((late < FOUND * total).sum()), len(total))
 
 
-@line("share", "regret", "settings in which the regret of {pair} is below {bound}, {settings}")
 def share_of_settings(of: Asked) -> Evidence:
     """Share of settings (instances) in which the ratio of two mean regrets is below a bound."""
     series, size = of.series(of.frames()), len(of.settings)
@@ -128,9 +114,6 @@ def share_of_settings(of: Asked) -> Evidence:
     return Share(sum(ratio < of["bound"] for ratio in ratios), len(ratios))
 
 
-@line(
-    "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
-)
 def share_covered(of: Asked) -> Evidence:
     """Share of trials in which every round's confidence set contained the true parameter.
 
@@ -145,13 +128,6 @@ def share_covered(of: Asked) -> Evidence:
 # Ratios.
 
 
-@line("ratio", "regret time", "{quantity} of {pair}, {setting}", gate="bound")
-@line("ratio", "regret", "regret of {pair} after round {since}, {setting}", gate="bound")
-@line("ratio", "state", "state's bytes of {pair} at the end, {setting}")
-@line("ratio", "regret column time", "{quantity} of {algorithm}, {setting} / {base}")
-@line("ratio", "regret", "regret of {algorithm}, {setting} / {other}, {base}")
-@line("ratio", "time", "time of {algorithm}, first / second of {settings}", settings=2)
-@line("ratio", "regret", "regret of {algorithm} at round {rounds} / at round {since}, {setting}")
 def ratio(of: Asked) -> Evidence:
     """Ratio of two means over the cells' common trials or turns.
 
@@ -162,13 +138,6 @@ def ratio(of: Asked) -> Evidence:
     return (inference.turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
 
 
-@line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
-def median_ratio(of: Asked) -> Evidence:
-    """Median ratio of regrets over common trials; it describes the typical trial."""
-    return MedianRatio(*of.common())
-
-
-@line("spread", "regret", "spread of the regret of {pair}, {setting}")
 def ratio_of_spreads(of: Asked) -> Evidence:
     """Ratio of the spreads of two algorithms' regret over common trials.
 
@@ -177,7 +146,6 @@ def ratio_of_spreads(of: Asked) -> Evidence:
     return inference.spread_ratio(*of.common())
 
 
-@line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
 def tuned_ratio(of: Asked) -> Evidence:
     """Ratio of two algorithms' mean regrets, with each algorithm in its own best setting.
 
@@ -195,14 +163,6 @@ def tuned_ratio(of: Asked) -> Evidence:
     return RatioOfMeans(*common(sides))
 
 
-@line("ratio", "regret", "regret of {algorithm} / its regret midway, {setting}")
-@line(
-    "ratio",
-    "regret",
-    "regret of {algorithm} / its regret midway, over splits, {setting}",
-    "folds repeats",
-    least=RATIO_UNITS,
-)
 def doubling(of: Asked) -> Evidence:
     """Mean regret at the end, divided by mean regret halfway through the rounds.
 
@@ -218,7 +178,6 @@ def doubling(of: Asked) -> Evidence:
     return RatioOfMeans(end, middle, extra=extra, method="Fieller, corrected resampled t")
 
 
-@line("ratio", "time", "time in the last / first third of the rounds of {cell}")
 def thirds(of: Asked) -> Evidence:
     """Time per round in the last third of a turn, divided by the time per round in the first third.
 
@@ -230,9 +189,6 @@ def thirds(of: Asked) -> Evidence:
     return inference.turns_ratio(final, first)
 
 
-@line(
-    "ratio", "state", "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}"
-)
 def range_within(of: Asked) -> Exact:
     """Largest value in a trial divided by the smallest, maximised over trials; 1 if constant."""
     (rows,) = of.frames()
@@ -243,19 +199,11 @@ def range_within(of: Asked) -> Exact:
 # Growth of ratios, and differences.
 
 
-@line("growth", "regret", "regret of {pair}, {setting} relative to {base}", least=JACKKNIFE_UNITS)
-@line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
     """Factor by which the ratio of two algorithms' means grows between two settings or rounds."""
     return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
-@line(
-    "difference",
-    "regret",
-    "gap of regret ({worse} - {better}) / {scale}, {setting} minus {base}",
-    least=JACKKNIFE_UNITS,
-)
 def gap_difference(of: Asked) -> Evidence:
     """Difference between two settings in the scaled gap between two algorithms' mean regrets.
 
@@ -271,13 +219,6 @@ def gap_difference(of: Asked) -> Evidence:
     return Mean(values, JACKKNIFE_UNITS, "t, jackknife")
 
 
-@line(
-    "difference",
-    "regret",
-    "regret of {one} minus regret of {other}, per round after {since} up to {rounds}, over splits, "
-    "{setting}",
-    "folds repeats",
-)
 def difference_over_splits(of: Asked) -> Evidence:
     """Mean over data splits of the difference between two algorithms' regret per round.
 
@@ -294,7 +235,6 @@ def difference_over_splits(of: Asked) -> Evidence:
     return inference.splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
 
 
-@line("curvature", "column", "curvature of log {column} of {over}", settings=3)
 def curvature(of: Asked) -> Evidence:
     """Mean over trials of the second difference of a column's logarithm over three settings.
 
@@ -308,34 +248,12 @@ def curvature(of: Asked) -> Evidence:
 # Exponents; ``points`` holds the positions of the settings on their axis.
 
 
-@line(
-    "exponent",
-    "regret",
-    "exponent of the mean regret of {algorithm}, {settings}",
-    "points",
-    least=EXPONENT_UNITS,
-    settings=2,
-)
-@line(
-    "exponent",
-    "regret",
-    "exponent of the regret of {algorithm} in t from {since} to {rounds}, {setting}",
-    least=EXPONENT_UNITS,
-)
 def exponent(of: Asked) -> Evidence:
     """Growth exponent of mean regret between two settings, or in t between two rounds."""
     late, early, factor = _between(of)
     return inference.exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
 
-@line(
-    "median_exponent",
-    "regret",
-    "exponent of the median regret of {algorithm}, {settings}",
-    "points",
-    least=fewest_pairs,
-    settings=2,
-)
 def median_exponent(of: Asked) -> Evidence:
     """Median growth exponent of regret between two settings, over common trials."""
     late, early, factor = _between(of)
@@ -359,11 +277,6 @@ def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
     return late, early, float(final / first) if first > 0.0 and final > 0.0 else math.nan
 
 
-@line(
-    "exponent",
-    "watched",
-    "exponent in t of {column} minus exponent of {against}, from {since}, {cell}",
-)
 def exponent_difference(of: Asked) -> Evidence:
     """Mean over trials of the difference between two columns' exponents.
 
@@ -381,37 +294,24 @@ def exponent_difference(of: Asked) -> Evidence:
 # Log-log slopes.
 
 
-@line("slope", "regret time state", "log-log slope of the {quantity} of {over}", "points")
-@line("slope", "regret time", "log-log slope of the {quantity} of {pair} over {settings}", "points")
-@line(
-    "slope",
-    "regret",
-    "log-log slope of the regret of {algorithm} after {since} over {settings}",
-    "points",
-)
 def slope_over_settings(of: Asked) -> Evidence:
     """Log-log slope over settings, or the difference between the slopes of two algorithms.
 
-    The trials with the same number in all settings form one unit, whether or not they play the same
-    instance in all settings. ``since`` is a list with one round for each setting.
+    The slope is taken over the positions of the settings, or against another column's final value
+    in each trial. The trials with the same number in all settings form one unit, whether or not
+    they play the same instance in all settings. ``since`` is a list with one round for each
+    setting.
     """
+    slope = inference.slope if of.is_timed else inference.slope_of_means
+    if "against" in of:
+        frames = of.frames(of["against"])
+        columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
+        return slope(*np.split(common(columns), 2))
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
-    slope = inference.slope if of.is_timed else inference.slope_of_means
     return slope(of.positions(frames), *sides)
 
 
-@line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
-@line("slope", "watched", "log-log slope of {column} on {against} of {over}")
-def slope_on(of: Asked) -> Evidence:
-    """Log-log slope, over settings, of a quantity's final value against another column's."""
-    frames = of.frames(of["against"])
-    columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
-    slope = inference.slope if of.is_timed else inference.slope_of_means
-    return slope(*np.split(common(columns), 2))
-
-
-@line("slope", "quotient", "log-log slope of the largest {quantity} of {over}", "points")
 def slope_of_largest_quotient(of: Asked) -> Exact:
     """Log-log slope, over settings, of the largest quotient of two columns in all trials."""
     frames = of.frames(of["top"])
@@ -422,8 +322,6 @@ def slope_of_largest_quotient(of: Asked) -> Exact:
     return Exact(float(slope[0]), trials, "largest of all trials")
 
 
-@line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
-@line("slope", "time", "log-log slope of the time per round of {pair} against t, {setting}")
 def slope_in_rounds(of: Asked) -> Evidence:
     """Mean over turns of the slope in the last decade of rounds (see `window_rates`).
 
@@ -439,7 +337,6 @@ def slope_in_rounds(of: Asked) -> Evidence:
     return inference.slope(rates_by_side[0][0], *(rates.T for _, rates in rates_by_side))
 
 
-@line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
 def slope_of_largest(of: Asked) -> Exact:
     """Log-log slope of the largest value over trials, in the last decade of rounds."""
     (rows,) = of.frames()
@@ -448,15 +345,6 @@ def slope_of_largest(of: Asked) -> Exact:
     return Exact(slope, rows["trial"].nunique(), "largest of all turns")
 
 
-@line(
-    "slope", "part_time", "log-log slope of the time of the {part} part against d, d >= {smallest}"
-)
-@line(
-    "slope",
-    "pass_time",
-    "log-log slope of the time of a pass of {algorithm} over its history, from round {smallest} "
-    "on, {setting}",
-)
 def slope_of_repetitions(of: Asked) -> Evidence:
     """Log-log slope of the time of a pass or of part of an update, averaged over repetitions.
 

@@ -1,15 +1,20 @@
 """The table of metrics; a metric combines a quantity, a statistic and argument names."""
 
-import string
+import csv
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from optimist.claims.cells import Cells, Groups
-from optimist.claims.evidence import Evidence, Exact
+from optimist.claims.evidence import RATIO_UNITS, Evidence
 from optimist.claims.first import UNITS
+from optimist.claims.inference import EXPONENT_UNITS, JACKKNIFE_UNITS
+from optimist.claims.metrics import statistics
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
+from optimist.claims.tails import fewest_pairs
 from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.files import read_text
 from optimist.experiments.trials import CellKey
 
 
@@ -88,53 +93,43 @@ class Metric:
         return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
-# Abbreviations for several arguments in a label's template.
-SHORT = {
-    "{pair}": "{numerator} / {denominator}",
-    "{cell}": "{algorithm}, {setting}",
-    "{over}": "{algorithm} over {settings}",
+# The table of metrics. Its names of functions, arguments and quantities are separated by spaces.
+# A field ``quantity`` of a label stands for the words of the quantity.
+TABLE = Path(__file__).with_name("metrics.csv")
+# The smallest numbers of units needed to decide, by the kind of test in the column ``least``.
+LEAST: dict[str, int | Callable[[float], int]] = {
+    "": 0,
+    "exact": 0,
+    "exponent": EXPONENT_UNITS,
+    "jackknife": JACKKNIFE_UNITS,
+    "ratio": RATIO_UNITS,
+    "sign test": fewest_pairs,
 }
-METRICS: dict[tuple[str, str], list[Metric]] = {}
 
 
-def line(
-    statistic: str,
-    quantities: str,
-    words: str,
-    more: str = "",
-    *,
-    least: int | Callable[[float], int] = 0,
-    gate: str = "growth",
-    settings: int = 0,
-) -> Callable[[Any], Any]:
-    """Return a decorator that registers a function as a statistic of the given quantities.
+def _read() -> dict[tuple[str, str], list[Metric]]:
+    metrics: dict[tuple[str, str], list[Metric]] = {}
+    for row in csv.DictReader(read_text(TABLE).splitlines()):
+        for quantity in row["quantities"].split():
+            about, statistic = QUANTITIES[quantity], row["statistic"]
+            arguments = (*about.arguments, *row["arguments"].split())
+            made = Metric(
+                quantity,
+                statistic,
+                row["label"].replace("{quantity}", about.words),
+                arguments,
+                "splits" if "folds" in arguments else about.unit,
+                row["gate"] if about.is_gated else "",
+                LEAST[row["least"]],
+                row["least"] == "exact",
+                int(row["settings"] or 0),
+                getattr(statistics, row["function"]),
+            )
+            metrics.setdefault((quantity, statistic), []).append(made)
+    return metrics
 
-    ``words`` is the template of the label. Its fields are names of arguments, abbreviations for
-    several arguments (`SHORT`), or ``quantity``, which stands for the quantity's words. ``more``
-    lists arguments not shown in the label; names in ``quantities`` and ``more`` are separated by
-    spaces. The other parameters are attributes of `Metric`; ``gate`` applies only to gated
-    quantities. The evidence is exact if the function's return type is `Exact`.
-    """
 
-    def give(function: Any) -> Any:
-        for quantity in quantities.split():
-            if quantity not in QUANTITIES:
-                raise unknown_name("quantity", quantity, QUANTITIES)
-            about = QUANTITIES[quantity]
-            template = words.replace("{quantity}", about.words)
-            for short, long in SHORT.items():
-                template = template.replace(short, long)
-            fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
-            arguments = (*about.arguments, *fields, *more.split())
-            label = quantity, statistic, template, arguments
-            unit = "splits" if "folds" in arguments else about.unit
-            gate_of_quantity = gate if about.is_gated else ""
-            is_exact = function.__annotations__["return"] is Exact
-            made = Metric(*label, unit, gate_of_quantity, least, is_exact, settings, function)
-            METRICS.setdefault((quantity, statistic), []).append(made)
-        return function
-
-    return give
+METRICS = _read()
 
 
 def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
