@@ -23,10 +23,13 @@ from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.config.load import load_paper  # noqa: E402
 from optimist.core.label import Label  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
-from optimist.experiments.cell import Cell, Probe  # noqa: E402
+from optimist.experiments.cell import (  # noqa: E402
+    Cell,
+    Probe,
+    Setting,
+)
 from optimist.experiments.loop import rounds_of  # noqa: E402
 from optimist.experiments.play_trial import build  # noqa: E402
-from optimist.experiments.setting import Setting  # noqa: E402
 from optimist.experiments.trials import Trials, run  # noqa: E402
 from optimist.numerics import gp_regression, nystrom  # noqa: E402
 

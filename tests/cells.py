@@ -1,9 +1,8 @@
 """Cells of papers that need not exist."""
 
 from optimist.core.label import Label
-from optimist.experiments.cell import Cell
+from optimist.experiments.cell import Cell, Setting
 from optimist.experiments.paper import Block, Paper
-from optimist.experiments.setting import Setting
 
 
 def made(paper, setting, algorithm, document):
@@ -31,3 +30,8 @@ def paper_of(id, settings, runs=(), timings=(), **more):
         *(id, id, "nobody", 0.95, {}, found),
         **{"runs": [*map(block, runs)], "timings": [*map(block, timings)], **more},
     )
+
+
+def name_of(text):
+    """Return the name at the start of a label's text."""
+    return text.partition("[")[0]

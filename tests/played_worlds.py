@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from cells import name_of
 
 from optimist.claims.cells import UNIFORM, Groups
 from optimist.claims.first import UNITS
 from optimist.claims.gates import Gates
-from optimist.core.label import name_of
 
 HORIZON = 4096
 # Sign tests over ten methods of a paper need so many trials.

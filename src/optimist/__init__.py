@@ -13,7 +13,7 @@ _PLACES = {
     "ConfigError": "optimist.core.errors",
     "OptimistError": "optimist.core.errors",
     "Progress": "optimist.comparison.play",
-    "Setting": "optimist.experiments.setting",
+    "Setting": "optimist.experiments.cell",
     "play": "optimist.comparison.play",
     "plot": "optimist.comparison.draw",
     "rank": "optimist.comparison.rank",
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from optimist.comparison.rank import rank
     from optimist.config.select import register, setting, settings
     from optimist.core.errors import ConfigError, OptimistError
-    from optimist.experiments.setting import Setting
+    from optimist.experiments.cell import Setting
 
 
 def __getattr__(name: str) -> Any:

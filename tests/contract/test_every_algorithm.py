@@ -5,6 +5,7 @@ An entry of the registries is tested by being there.
 
 import numpy as np
 import pytest
+from cells import name_of
 from toy_environments import STAND_IN, configured, make_problem, parametrize
 
 from optimist.algorithms import REGISTRIES, make_algorithm
@@ -14,7 +15,7 @@ from optimist.checks.cases import BOX, HORIZON, Method, Played, Toy, shortened
 from optimist.checks.classes import *  # noqa: F403
 from optimist.checks.edge_cases import *  # noqa: F403
 from optimist.core.errors import ConfigError
-from optimist.core.label import Label, name_of
+from optimist.core.label import Label
 from optimist.experiments.cell import Cell
 from optimist.experiments.trials import Trials, run
 

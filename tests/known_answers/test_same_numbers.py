@@ -12,11 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from cells import name_of
 
 from optimist.algorithms import REGISTRIES
 from optimist.config.load import load_paper, paper_names
 from optimist.core import blas_kernels
-from optimist.core.label import Label, name_of
+from optimist.core.label import Label
 from optimist.experiments import results
 from optimist.experiments.trials import Trials, expand, run
 

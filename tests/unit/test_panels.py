@@ -12,7 +12,7 @@ from optimist.claims.cells import Cells, Groups
 from optimist.claims.metrics.table import metric
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
-from optimist.experiments.setting import Setting
+from optimist.experiments.cell import Setting
 from optimist.figures import figure, make_table, table_class
 from optimist.figures.curves import per_round
 from optimist.figures.rows import Tables, display_name

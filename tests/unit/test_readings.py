@@ -14,7 +14,7 @@ from optimist.claims.planned import check_planned
 from optimist.config.claims import Reader
 from optimist.config.labels import Names
 from optimist.config.load import load_claims, load_words
-from optimist.experiments.setting import Setting
+from optimist.experiments.cell import Setting
 from optimist.plan.claims import check_run
 
 BASES = {

@@ -16,7 +16,7 @@ from optimist.config.labels import Names
 from optimist.config.panels import expand_figure
 from optimist.core.errors import ConfigError
 from optimist.core.label import Label
-from optimist.experiments.setting import Setting
+from optimist.experiments.cell import Setting
 
 BASES = {
     "student_t": {

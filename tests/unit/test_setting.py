@@ -9,8 +9,7 @@ import pytest
 import optimist
 from optimist.config.load import load_paper, paper_names
 from optimist.core.label import Label
-from optimist.experiments.cell import NOTHING, Cell, Probe
-from optimist.experiments.setting import Setting
+from optimist.experiments.cell import NOTHING, Cell, Probe, Setting
 from optimist.experiments.trials import Trials, expand
 from optimist.figures.studies import of_paper
 

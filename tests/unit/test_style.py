@@ -4,12 +4,12 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from cells import name_of
 
 from optimist.config.checks import check_cells
 from optimist.config.documents import Source
 from optimist.config.load import load_paper, load_style, paper_names
 from optimist.core.errors import ConfigError
-from optimist.core.label import name_of
 from optimist.experiments.trials import expand
 from optimist.figures.rows import display_name
 from optimist.figures.style import RAMP, Style

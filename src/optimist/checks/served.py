@@ -79,9 +79,10 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
         If a name or an option is unknown.
     """
     blas_kernels.verify()
+    label = Label.parse(text, "class")
     return [
-        _of_algorithm(text, one) if one in REGISTRIES else _of_environment(text)
-        for one in _registries(Label.parse(text, "class").name)
+        _of_algorithm(label, one) if one in REGISTRIES else _of_environment(label)
+        for one in _registries(label.name)
     ]
 
 
@@ -105,8 +106,8 @@ def _registries(name: str) -> list[str]:
     raise replace(_IN_FILES, table=dict.fromkeys(chain(*_ALL.values()), "")).unknown(name)
 
 
-def _of_algorithm(text: str, domain: str) -> list[Case]:
-    method = Method(canonical(text, domain), domain)
+def _of_algorithm(label: Label, domain: str) -> list[Case]:
+    method = Method(canonical(label, domain), domain)
     # Without a problem_type, nothing can be constructed; a basic test reports that.
     has_problem = isinstance(getattr(method.cls, "problem_type", None), type)
     kinds = method.kinds if has_problem else ()
@@ -117,23 +118,23 @@ def _of_algorithm(text: str, domain: str) -> list[Case]:
     return [method, *(Toy(method, kind) for kind in kinds), *played]
 
 
-def _of_environment(text: str) -> list[Case]:
+def _of_environment(label: Label) -> list[Case]:
     """Return the cases of an environment: its own setting, or settings of papers that use it."""
-    if text not in ENVIRONMENTS.table:
-        cell = Cell.of(setting(text), "uniform")
+    if label not in ENVIRONMENTS.table:
+        cell = Cell.of(setting(label), "uniform")
         cells = {str(cell.setting.label): cell}
     else:
         cells = {
             str(one): Cell.of(one, "uniform")
             for paper in map(load_paper, paper_names())
             for one in paper.bases.values()
-            if one.environment == text and not one.dataset
+            if one.environment == label and not one.dataset
         }
     if not cells:
         raise ConfigError(
-            f"environment {text!r} needs a data set; allowed: environments that need no data set"
+            f"environment {label!r} needs a data set; allowed: environments that need no data set"
         )
-    horizon: Any = dict(Label.parse(text).options).get("horizon")
+    horizon: Any = dict(label.options).get("horizon")
     return [
         World(cell.lasting(horizon or HORIZONS[cell.domain]), where, cell.domain)
         for where, cell in cells.items()

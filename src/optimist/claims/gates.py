@@ -40,7 +40,6 @@ from optimist.claims.evidence import MedianRatio, RatioOfMeans
 from optimist.claims.first import UNITS, First, Rows, doubled
 from optimist.claims.rule import bonferroni, grouped
 from optimist.claims.tails import NEITHER
-from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
 # The factor for checks of growth, and the cap on the factor used to refute a check.
@@ -91,7 +90,7 @@ class Gates:
         """
         if not check.metric.gate:
             return None
-        named = [(s, a) for _, s, a in check.cells if name_of(a) != UNIFORM]
+        named = [(s, a) for _, s, a in check.cells if a != UNIFORM]
         if not named:
             return None
         row = self.first.get((claim, check.label))

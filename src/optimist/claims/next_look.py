@@ -21,7 +21,6 @@ from optimist.claims.gates import Gates
 from optimist.claims.measurement import measure
 from optimist.claims.results import NextLook, Result, Verdict, concluded, error_of
 from optimist.claims.rule import DECIDED, UNDECIDED, grouped
-from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
 REPLICATES, FEWEST, SEED = 40, 10, 20260
@@ -239,7 +238,7 @@ def _forecast(
     common: dict[tuple[str, str], np.ndarray] = {}
     for lane, setting, algorithm in wanted:
         trials = _trials(gates.groups, lane, (setting, algorithm))
-        name = lane, name_of(setting)
+        name = (lane, base_of(setting))
         common[name] = np.intersect1d(common.get(name, trials), trials)
     if any(len(trials) < FEWEST for trials in common.values()):
         return math.nan, ""
@@ -247,7 +246,7 @@ def _forecast(
     on_disk: dict[tuple[str, str], int] = {}
     for lane, setting, algorithm in wanted:
         number = gates.groups.number(lane, setting, algorithm)
-        name = lane, name_of(setting)
+        name = (lane, base_of(setting))
         on_disk[name] = min(on_disk.get(name, number), number)
     columns = {*COLUMNS, *(r.check.arguments.get(name, "") for r in blocking for name in NAMED)}
     counted = [r for r in verdict.results if r.counts]
@@ -320,7 +319,7 @@ class Extended(Groups):
         import pandas as pd
 
         rows, lane = self._groups[table][pair], LANE_OF[table]
-        name = lane, name_of(pair[0])
+        name = (lane, base_of(pair[0]))
         number, there = self._wanted.get((lane, *pair), 0), self._on_disk.get(name, 0)
         if number <= there:
             return rows

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optimist.experiments.setting import Setting
+    from optimist.experiments.cell import Setting
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -18,7 +18,7 @@ from optimist.core.label import Label, write
 from optimist.core.registry import OtherDomainError, file_meant, names_file
 from optimist.core.terminal import folded
 from optimist.environments import environment_class
-from optimist.experiments.setting import OWN, Setting
+from optimist.experiments.cell import OWN, Setting
 from optimist.experiments.trials import Trials, expand
 
 Table = list[dict[str, Any]]

@@ -32,8 +32,7 @@ from optimist.core.layout import Layout
 from optimist.core.registry import BrokenPackageError, names_file
 from optimist.core.root import workspace
 from optimist.core.user_errors import in_one_line, is_of_user, of_system
-from optimist.experiments.cell import Cell
-from optimist.experiments.setting import OWN, Setting
+from optimist.experiments.cell import OWN, Cell, Setting
 from optimist.experiments.trials import Trials
 
 if TYPE_CHECKING:

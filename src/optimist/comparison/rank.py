@@ -8,8 +8,8 @@ import numpy as np
 
 from optimist.claims.evidence import RATIO_UNITS, Mean
 from optimist.claims.rule import holm
+from optimist.config.select import algorithm
 from optimist.core.errors import ConfigError, known_name, proportion
-from optimist.core.label import Label
 from optimist.experiments.loop import COMPLETE
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def rank(
     if missing:
         raise ConfigError(f"the table has no column {', '.join(missing)}; use the result of play")
     if reference is not None:
-        reference = known_name("reference", Label.parse(reference), {*played["algorithm"]})
+        reference = known_name("reference", algorithm(reference), {*played["algorithm"]})
     rows: list[dict[str, Any]] = []
     for (paper, setting), trials in played.groupby(["paper", "setting"], sort=False):
         ends = trials.loc[trials.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]

@@ -21,15 +21,15 @@ from rich.table import Table
 from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
-from optimist.config.load import paper_names, with_file
-from optimist.config.select import settings
+from optimist.config.load import paper_names
+from optimist.config.select import algorithm, settings
 from optimist.core import outputs, terminal
 from optimist.core.durations import in_words
 from optimist.core.errors import ConfigError, EndedError, known_name
 from optimist.core.files import write_frame
-from optimist.core.label import Label, name_of
 from optimist.core.registry import names_file
 from optimist.experiments.isolation import isolated
+from optimist.figures.style import method_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,8 +88,8 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
         outputs.check_picture("--plot", options.plot)
     reference = options.reference
     if reference is not None:
-        labels = [Label.parse(with_file(label)) for label in options.algorithm]
-        reference = known_name("--reference", Label.parse(with_file(reference)), labels)
+        labels = [*map(algorithm, options.algorithm)]
+        reference = known_name("--reference", algorithm(reference), labels)
     play_all = partial(_played, options)
     try:
         played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
@@ -332,7 +332,7 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
                 else "factor=0.3 shrinks the radii."
             )
         )
-    if files := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
+    if files := [*dict.fromkeys(filter(names_file, map(method_of, table["algorithm"])))]:
         words += f" Use optimist check to test the contract of {' and '.join(files)}."
     if lost := table.attrs.get("lost"):
         words += f" The reference {lost} was left out."

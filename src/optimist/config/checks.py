@@ -17,10 +17,9 @@ from optimist.config.documents import Source
 from optimist.config.validation import check
 from optimist.core.errors import ConfigError, OptimistError, unknown_name
 from optimist.core.root import project_root
-from optimist.experiments.cell import NOTHING, Cell
+from optimist.experiments.cell import NOTHING, Cell, Setting
 from optimist.experiments.paper import Paper
 from optimist.experiments.play_trial import build
-from optimist.experiments.setting import Setting
 from optimist.experiments.trials import expand
 from optimist.figures import PANELS, TABLES, panel_class, table_class
 from optimist.figures.studies import of_paper, study_class

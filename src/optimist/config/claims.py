@@ -250,7 +250,7 @@ class Reader:
         algorithms = [one.algorithms for one in alternatives]
         if not self._names.is_setting(setting):
             return self._names.label(place, _replaced(value, algorithms))
-        label = Label.parse(_replaced(setting, [one.settings for one in alternatives]), "setting")
+        label = _replaced(setting, [one.settings for one in alternatives])
         options: dict[str, Value] = {}
         for one in alternatives:
             options |= one.options
@@ -366,7 +366,7 @@ def _matches(condition: Mapping[str, Sequence[Any]], taken: Taken) -> bool:
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
-def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
+def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> Label:
     """Apply the replacements in each map to a label, in order.
 
     A replacement with the same name as the label only adds options, so that one choice can set an
@@ -378,4 +378,4 @@ def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
             new = Label.parse(replacements[text])
             kept = dict(label.options) if new.name == label.name else {}
             label = Label.make(new.name, {**kept, **dict(new.options)})
-    return str(label)
+    return label

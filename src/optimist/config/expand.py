@@ -13,9 +13,8 @@ from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
-from optimist.experiments.cell import Probe
+from optimist.experiments.cell import Probe, Setting
 from optimist.experiments.paper import Block, Paper
-from optimist.experiments.setting import Setting
 
 # Keys that only abbreviate other parts of the files. The expanded configuration omits them.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))

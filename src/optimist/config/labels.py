@@ -19,7 +19,7 @@ from typing import Any
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import Label, Value
-from optimist.experiments.setting import Setting
+from optimist.experiments.cell import Setting
 
 
 class Names:

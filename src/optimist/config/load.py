@@ -24,10 +24,10 @@ from optimist.config.validation import bare, check, inside, members
 from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
 from optimist.core.label import Label
 from optimist.core.root import project_root
+from optimist.experiments.cell import Setting
 from optimist.experiments.models import Runs, Settings
 from optimist.experiments.models import Setting as SettingKeys
 from optimist.experiments.paper import Paper
-from optimist.experiments.setting import Setting
 from optimist.figures.models import Figures, Style
 
 # The models of the files that define a paper's runs and figures.

@@ -16,10 +16,9 @@ from optimist.core.label import Label, Value
 from optimist.core.layout import check_length
 from optimist.core.registry import BrokenPackageError, canonical_name, file_meant, names_file
 from optimist.environments import ENVIRONMENTS
-from optimist.experiments.cell import Cell
+from optimist.experiments.cell import OWN, Cell, Setting
 from optimist.experiments.isolation import isolated
 from optimist.experiments.play_trial import build
-from optimist.experiments.setting import OWN, Setting
 
 # The default horizon of a user's own setting.
 HORIZON = 1000
@@ -128,12 +127,12 @@ def _own(asked: Label) -> Setting:
     return _titled(base.with_options(Label(name, asked.options)))
 
 
-def algorithm(entry: Any) -> str:
+def algorithm(entry: Any) -> Label:
     """Return an algorithm's label; if the algorithm is given as a class, register it."""
     if isinstance(entry, str):
-        return with_file(entry)
+        return Label.parse(with_file(entry))
     if isinstance(entry, type):
-        return register(entry)
+        return Label(register(entry))
     raise ConfigError(f"algorithm is {entry!r}; allowed: a label, or a class")
 
 
@@ -168,7 +167,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
         invalid.
     """
     entries = [algorithms] if isinstance(algorithms, str | type) else algorithms
-    labels = [Label.parse(algorithm(entry)) for entry in entries]
+    labels = [algorithm(entry) for entry in entries]
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     where = list(where)

@@ -116,11 +116,6 @@ class Label(str):
         return type(self).make(self.name, {**dict(self.options), **options})
 
 
-def name_of(text: str) -> str:
-    """Return the name at the start of a label's text."""
-    return text.partition("[")[0]
-
-
 def plain(value: Value) -> Value:
     """Return a value in canonical form: 1.0 becomes 1, and 10**20 becomes 1e20."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:

@@ -21,14 +21,11 @@ from optimist.experiments.cell import Cell, Probe
 # write its table. Their imports are not followed, since they include the registries, which name
 # every algorithm but affect no result.
 GLUE = (
-    *("optimist.experiments.cell", "optimist.experiments.setting", "optimist.experiments.results"),
-    "optimist.experiments.play_trial",
-    *(
-        "optimist.experiments.trials",
-        "optimist.experiments.limits",
-        "optimist.experiments.isolation",
-    ),
     *("optimist.core.label", "optimist.core.arguments"),
+    *(
+        f"optimist.experiments.{name}"
+        for name in ("cell", "isolation", "limits", "play_trial", "results", "trials")
+    ),
 )
 # A module that affects only the timing lane.
 TURNS = "optimist.experiments.interleaved_repeats"

@@ -6,8 +6,7 @@ from typing import Any, Self
 
 from optimist.core.errors import unknown_name
 from optimist.core.label import Label
-from optimist.experiments.cell import Cell, Probe
-from optimist.experiments.setting import Setting
+from optimist.experiments.cell import Cell, Probe, Setting
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from optimist.algorithms import algorithm_class, option_names
 from optimist.core.docstrings import option_texts
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
-from optimist.core.label import Label, write
+from optimist.core.label import write
 from optimist.core.root import PACKAGE, how_to_make, project_root
 from optimist.data.sources import load_sources
 from optimist.experiments import cell_records
@@ -291,8 +291,8 @@ class _Paper:
 
         ``described`` contains the methods of papers read earlier.
         """
-        methods = {}
-        for name in dict.fromkeys(Label.parse(label).name for label in self._names("label")):
+        methods, names = {}, {str(label): label.name for label in self.paper.algorithms}
+        for name in dict.fromkeys(names[label] for label in self._names("label")):
             key = f"{self.domain}/{name}"
             about = described.get(key) or _method(name, self.domain)
             title = about.get("title", self.paper.names.get(name, name))

@@ -12,12 +12,12 @@ from typing import Any
 from optimist.config.load import load_config
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
-from optimist.core.label import Label
 from optimist.core.layout import TABLE_ENDINGS, Layout, parse_result
 from optimist.core.root import how_to_restore
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.experiments import cell_records, results
+from optimist.experiments.cell import Cell
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.trial_table import AGAIN
 from optimist.experiments.trials import CellKey, Trials
@@ -88,18 +88,20 @@ def trace(
 def _of_result(path: Path) -> dict[str, Any]:
     metadata = results.read_whole(path)[1]  # read the whole file to detect any damage
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
-    cell, spec = asked["cell"], asked["cell"]["spec"]
-    stream = f"{cell['paper']}/{Label.parse(cell['setting']).name}"
+    cell = Cell.restore(asked["cell"])
+    setting, horizon = cell.setting, cell.setting.horizon
     return {
         "file": str(path),
         "lane": asked["lane"],
-        "algorithm": cell["algorithm"],
-        "rounds": min(asked["rounds"] or spec["horizon"], spec["horizon"]),
+        "algorithm": str(cell.algorithm),
+        "rounds": min(asked["rounds"] or horizon, horizon),
         "made": metadata["provenance"],
-        "settings": {f"{cell['paper']}/{cell['setting']}": spec},
+        "settings": {f"{cell.paper}/{setting.label}": setting.describe()},
         "resolved": metadata["resolved"],
-        "streams": {stream: list(range(asked["first"], asked["stop"]))},
-        "data": {spec["dataset"]: dataset} if dataset else {},
+        "streams": {
+            f"{cell.paper}/{setting.label.name}": list(range(asked["first"], asked["stop"]))
+        },
+        "data": {setting.dataset: dataset} if dataset else {},
     }
 
 
