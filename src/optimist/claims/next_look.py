@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.claims.cells import LANE_OF, UNIFORM, Groups
+from optimist.claims.cells import LANE_OF, UNIFORM, Groups, base_of
 from optimist.claims.claim import Claim
 from optimist.claims.evidence import Mean
 from optimist.claims.first import UNITS
@@ -238,7 +238,7 @@ def _forecast(
     common: dict[tuple[str, str], np.ndarray] = {}
     for lane, setting, algorithm in wanted:
         trials = _trials(gates.groups, lane, (setting, algorithm))
-        name = (lane, base_of(setting))
+        name = lane, base_of(setting)
         common[name] = np.intersect1d(common.get(name, trials), trials)
     if any(len(trials) < FEWEST for trials in common.values()):
         return math.nan, ""
@@ -246,7 +246,7 @@ def _forecast(
     on_disk: dict[tuple[str, str], int] = {}
     for lane, setting, algorithm in wanted:
         number = gates.groups.number(lane, setting, algorithm)
-        name = (lane, base_of(setting))
+        name = lane, base_of(setting)
         on_disk[name] = min(on_disk.get(name, number), number)
     columns = {*COLUMNS, *(r.check.arguments.get(name, "") for r in blocking for name in NAMED)}
     counted = [r for r in verdict.results if r.counts]
@@ -319,7 +319,7 @@ class Extended(Groups):
         import pandas as pd
 
         rows, lane = self._groups[table][pair], LANE_OF[table]
-        name = (lane, base_of(pair[0]))
+        name = lane, base_of(pair[0])
         number, there = self._wanted.get((lane, *pair), 0), self._on_disk.get(name, 0)
         if number <= there:
             return rows
