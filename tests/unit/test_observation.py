@@ -32,7 +32,7 @@ from optimist.core.observation import (
     observe,
 )
 from optimist.core.source_files import digest_of
-from optimist.experiments import results, trials
+from optimist.experiments import cell_records, results, trials
 from optimist.experiments.cell import make_cell
 from optimist.experiments.job import make_result
 
@@ -538,6 +538,25 @@ def test_the_first_change_is_in_words(here, record, expected):
     for kind in record:
         same[kind] = record[kind]
     assert first_change(same) == expected
+
+
+def test_a_damaged_record_in_a_table_is_out_of_date(here):
+    record = cell_records.CellRecord(
+        *("regret", "paper", "s3", "mine.py:Mine"),
+        trials=1,
+        parts=(1,),
+        digest="0" * 64,
+        content="",
+        seconds=1.0,
+        mb=1.0,
+        commit="",
+        made="",
+        observed={"modules": 5},
+    )
+    cell_records.write([record], "cells.csv")
+    (read,) = cell_records.read("cells.csv").values()
+    assert not read.is_of("0" * 64) and "damaged" in read.change
+    assert replace(read, observed={}).is_of("0" * 64)
 
 
 def test_a_file_without_permission_counts_as_absent(here, monkeypatch):

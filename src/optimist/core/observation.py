@@ -320,6 +320,7 @@ def _listen() -> None:
         ):
             _ask(kind, *arguments[:1])
 
+    user_inputs.is_left_out("")  # prepare its list of folders, which opens files
     sys.addaudithook(hear)
 
 
