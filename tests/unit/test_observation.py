@@ -21,10 +21,11 @@ from toy_environments import ROOT
 
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper
-from optimist.core import blas_kernels, user_inputs
+from optimist.core import blas_kernels, provenance, user_inputs
 from optimist.core.files import sha256
 from optimist.core.observation import (
     ABSENT,
+    NAMED,
     UNSTEADY,
     Observer,
     first_change,
@@ -417,6 +418,11 @@ def test_variables_that_optimist_sets_are_not_recorded():
     fixed = {**blas_kernels.variables(), "PYTHONHASHSEED": "0", blas_kernels.OPT_OUT: ""}
     assert all(map(user_inputs.OF_JOBS.fullmatch, [*fixed, "TMP"]))
     assert not user_inputs.OF_JOBS.fullmatch("TEMPERATURE")
+
+
+def test_packages_that_name_a_result_are_not_recorded():
+    modules = {"sklearn" if name == "scikit-learn" else name for name in provenance.PACKAGES}
+    assert modules == NAMED
 
 
 def test_a_module_without_a_distribution_is_recorded_by_its_content(inputs):
