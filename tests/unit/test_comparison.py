@@ -159,15 +159,21 @@ def test_an_edit_of_a_helpers_helper_plays_again_and_an_edit_of_words_does_not(h
     assert regrets[0] == regrets[1] != regrets[2] == fresh["regret"].tolist()
 
 
-def test_an_edit_of_data_that_a_class_reads_plays_again(here):
-    (here / "mine.py").write_text(MINE.replace("super()", "np.load('w.npy')\n        super()"))
+def test_an_edit_of_data_or_of_a_variable_that_a_class_reads_plays_again(here, monkeypatch):
+    lines = "np.load('w.npy')\n        import os; os.getenv('WIDTH')\n        super()"
+    (here / "mine.py").write_text(MINE.replace("super()", lines))
+    np.save(here / "w.npy", [1.0])
     reused = []
-    for value in (1.0, None, 2.0):
-        if value is not None:
-            np.save(here / "w.npy", [value])
+    for change in (
+        lambda: None,
+        lambda: None,
+        lambda: np.save(here / "w.npy", [2.0]),
+        lambda: monkeypatch.setenv("WIDTH", "2"),
+    ):
+        change()
         played = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=2, rounds=10)
         reused.append(played.attrs["reused"])
-    assert reused == [0, 2, 0]
+    assert reused == [0, 2, 0, 0]
 
 
 def test_results_of_the_workflow_are_taken(here):

@@ -21,10 +21,11 @@ from toy_environments import ROOT
 
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper
-from optimist.core import blas_kernels, user_inputs
+from optimist.core import blas_kernels, provenance, user_inputs
 from optimist.core.files import sha256
 from optimist.core.observation import (
     ABSENT,
+    NAMED,
     UNSTEADY,
     Observer,
     first_change,
@@ -32,7 +33,7 @@ from optimist.core.observation import (
     observe,
 )
 from optimist.core.source_files import digest_of
-from optimist.experiments import results, trials
+from optimist.experiments import cell_records, results, trials
 from optimist.experiments.job import make_result
 
 LABEL = "mine.py:Mine"
@@ -418,6 +419,11 @@ def test_variables_that_optimist_sets_are_not_recorded():
     assert not user_inputs.OF_JOBS.fullmatch("TEMPERATURE")
 
 
+def test_packages_that_name_a_result_are_not_recorded():
+    modules = {"sklearn" if name == "scikit-learn" else name for name in provenance.PACKAGES}
+    assert modules == NAMED
+
+
 def test_a_module_without_a_distribution_is_recorded_by_its_content(inputs):
     put("site-packages/alone/__init__.py", "x = 1")
     put("site-packages/alone/below/y.py", "y = 1")
@@ -537,6 +543,25 @@ def test_the_first_change_is_in_words(here, record, expected):
     for kind in record:
         same[kind] = record[kind]
     assert first_change(same) == expected
+
+
+def test_a_damaged_record_in_a_table_is_out_of_date(here):
+    record = cell_records.CellRecord(
+        *("regret", "paper", "s3", "mine.py:Mine"),
+        trials=1,
+        parts=(1,),
+        digest="0" * 64,
+        content="",
+        seconds=1.0,
+        mb=1.0,
+        commit="",
+        made="",
+        observed={"modules": 5},
+    )
+    cell_records.write([record], "cells.csv")
+    (read,) = cell_records.read("cells.csv").values()
+    assert not read.is_of("0" * 64) and "damaged" in read.change
+    assert replace(read, observed={}).is_of("0" * 64)
 
 
 def test_a_file_without_permission_counts_as_absent(here, monkeypatch):

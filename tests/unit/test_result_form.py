@@ -100,6 +100,7 @@ def test_rows_that_do_not_fit_are_refused_everywhere(path, name):
         (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of run/bkb/here/gloc"),
         (lambda m: m.update(resolved=None), "its metadata have no resolved.dataset"),
         (lambda m: m["observed"].pop("files"), "its metadata have no observed.files"),
+        (lambda m: m["observed"].update(modules=5), "its metadata have a damaged record of inputs"),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):

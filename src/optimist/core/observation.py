@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from optimist.core import provenance, user_inputs
+from optimist.core import user_inputs
 from optimist.core.errors import UnreadableError
 from optimist.core.source_files import (
     PACKAGE,
@@ -37,8 +37,8 @@ from optimist.core.user_inputs import COMPILED, EXISTENCE, MISSING
 
 # Name prefixes of this package's modules that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
-# Packages whose versions are part of the name of a result, and sklearn, a module of scikit-learn.
-_NAMED = frozenset((*provenance.PACKAGES, "sklearn"))
+# Modules of packages whose versions are part of the name of a result.
+NAMED = frozenset(("optimist", "numpy", "scipy", "pandas", "pyarrow", "sklearn", "snakemake"))
 # Values recorded in place of a digest.
 ABSENT, UNSTEADY = "", "changed while it was read"
 # Number of folders above the current one in which files are found by their place relative to it.
@@ -274,7 +274,7 @@ class Observer:
 
     def _note_installed(self, module: str, path: str | None) -> None:
         name = module.partition(".")[0]
-        if path and user_inputs.is_installed(path) and name not in _NAMED:
+        if path and user_inputs.is_installed(path) and name not in NAMED:
             self._installed.setdefault(name, path)
 
     def report(self) -> Report:
@@ -320,6 +320,7 @@ def _listen() -> None:
         ):
             _ask(kind, *arguments[:1])
 
+    user_inputs.is_left_out("")  # prepare its list of folders, which opens files
     sys.addaudithook(hear)
 
 

@@ -95,7 +95,6 @@ def replacements(tell: Tell) -> list[tuple[Any, str, Callable[..., Any]]]:
 
     Each one has the object and the name of the attribute of Python that it replaces.
     """
-    _left_out()  # which itself asks for paths
     environment: Any = type(os.environ)
     read, names = environment.__getitem__, environment.__iter__
     listed: dict[Any, Any] = {}

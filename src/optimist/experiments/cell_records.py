@@ -37,8 +37,8 @@ class CellRecord:
     content : str
         Digest of the cell's rows in the table of trials.
     observed : dict
-        Modules and users' files that were used by the trials but are covered by no digest of code;
-        see `optimist.core.observation`.
+        Inputs of the trials that no digest of code covers, such as users' files, in the form of
+        `optimist.core.observation.Observer.record`.
     seconds, mb : float
         Processor time per trial, in seconds, and the largest peak memory of a job, in MiB.
     commit : str
@@ -90,7 +90,7 @@ class CellRecord:
 
     @property
     def change(self) -> str | None:
-        """Description of the first observed module or file that changed, or None."""
+        """Description of the first observed input that changed, or None."""
         return observation.first_change(self.observed) if self.observed else None
 
 
