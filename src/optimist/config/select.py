@@ -10,17 +10,11 @@ from typing import Any
 from optimist.algorithms import REGISTRIES, checked
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper, matches, paper_names, with_file
-from optimist.core.errors import ConfigError, EndedError, OptimistError
+from optimist.core.errors import BrokenPackageError, ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
 from optimist.core.label import Label, Value, name_of
 from optimist.core.layout import check_length
-from optimist.core.registry import (
-    BrokenPackageError,
-    OtherDomainError,
-    canonical_name,
-    file_meant,
-    names_file,
-)
+from optimist.core.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
