@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import textwrap
+import time
 
 import psutil
 import pytest
@@ -280,9 +281,13 @@ def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
 
 def test_a_class_that_hangs_is_stopped(here):
     write_class(here, "def select(self, arms):\n    while True: pass")
-    (report,) = check("mine.py:Mine", seconds=3.0, only=("chooses_an_arm", "is_built_small"))
+    start = time.monotonic()  # a process starts slowly if the machine is busy
+    check("mine.py:Mine", seconds=None, only=("is_built_small",))
+    seconds = round(max(3.0, 2.0 * (time.monotonic() - start)), 1)
+    names = ("chooses_an_arm", "is_built_small")
+    (report,) = check("mine.py:Mine", seconds=seconds, only=names)
     words = {one.words for one in report.findings if one.result == "failed"}
-    assert words == {"it took too long; allowed: at most 3 s for a test"}
+    assert words == {f"it took too long; allowed: at most {seconds:g} s for a test"}
     assert report.results["is_built_small"] == "held"
 
 
@@ -332,7 +337,7 @@ def test_a_class_may_do_anything(here, capfd, monkeypatch):
         with contextlib.suppress(psutil.Error):
             is_marked = process.environ().get("OPTIMIST_TEST_OF_CHECKS") == str(here)
             marked += [process] if is_marked and process.pid != os.getpid() else []
-    assert psutil.wait_procs(marked, timeout=3)[1] == []
+    assert psutil.wait_procs(marked, timeout=60)[1] == []
 
 
 @pytest.mark.parametrize("error", ["ValueError('odd')", "SystemExit(3)", "KeyboardInterrupt"])

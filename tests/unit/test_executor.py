@@ -103,7 +103,7 @@ def here(tmp_path, monkeypatch):
     assert not [*(tmp_path / "tmp").iterdir()]
 
 
-def left(folder, seconds=3.0):
+def left(folder, seconds=60.0):
     """Return the processes that a test has started and that are left after some seconds."""
     deadline = time.monotonic() + seconds
     while (found := marked(folder)) and time.monotonic() < deadline:
@@ -239,6 +239,36 @@ def test_an_environment_that_ends_its_process_is_one_line(here):
     assert done.stderr == f"error: ends.py:World: {how}\n"
 
 
+DETACH = "subprocess.Popen(['sleep', '300'], start_new_session=True)"
+WORLD = f"""
+import subprocess
+from optimist.environments.glm import GLMEnvironment
+{DETACH}
+
+
+class World(GLMEnvironment):
+    def __init__(self, *, horizon, trial, stream):
+        names = dict(arms=5, dimension=2, link="logistic", norm=1.0)
+        super().__init__(horizon=horizon, trial=trial, stream=stream, **names)
+"""
+
+
+@pytest.mark.parametrize("setting", ["glb_omd/logistic_s3", "world.py:World[horizon=9]"])
+def test_a_child_that_outlives_a_command_keeps_none_of_its_pipes_open(here, setting):
+    write_classes(here, {"Detaches": (f"print('heard'); {DETACH}", False)})
+    (here / "world.py").write_text(WORLD)
+    command = [sys.executable, "-m", "optimist", "compare", setting, "-a", "classes.py:Detaches"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    try:  # a pipe ends when no process has it open
+        command += ["--trials", "1", "--rounds", "2", "--fresh"]
+        done = subprocess.run(command, timeout=120, **pipes)
+        assert done.returncode == 0 and "heard" in done.stdout
+        assert marked(here)
+    finally:
+        for child in marked(here):
+            child.kill()
+
+
 HANG = (
     "signal.signal(signal.SIGTERM, signal.SIG_IGN); subprocess.Popen(['sleep', '300']); os.fork(); "
     "open('begun', 'w').close(); time.sleep(300)"
@@ -286,7 +316,7 @@ def test_nothing_outlives_a_command_that_is_ended(here, command, reached, number
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = begun(here, command, **pipes)
     (os.killpg if reached == "all" else os.kill)(process.pid, number)
-    out, error = process.communicate(timeout=30)
+    out, error = process.communicate(timeout=120)
     assert process.returncode == status and not out
     kept = "; trials that had ended are kept" if command == "compare" else ""
     assert error == (f"\ninterrupted{kept}\n" if number == signal.SIGINT else "")
@@ -304,4 +334,4 @@ def test_a_command_that_a_hangup_should_not_end_goes_on(here):
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=1.0)
     process.terminate()
-    assert process.wait(timeout=30) == 143
+    assert process.wait(timeout=120) == 143

@@ -80,6 +80,10 @@ VALUES = [
             ("parameters: {link: [logistic]}", "link is ['logistic']"),
             ("parameters: {instance: 3}", "instance is '3'"),
             ("parameters: {seed: -1}", "seed is -1"),
+            (
+                "parameters: {seed: 9.223372036854775808e+18}",
+                "seed is 9223372036854775808; allowed: a whole number from 0 to 1000000000",
+            ),
             ("parameters: {nope: 3}", "unknown key 'nope'"),
             ("parameters: 3", "parameters is 3"),
             ("problem: {delta: 2}", "delta is 2"),

@@ -107,6 +107,14 @@ def test_what_is_there_is_never_overwritten(here, capsys):
         ("environment mine --family glb", "--family of an environment is 'glb'; allowed: arms, h"),
         ("algorithm mine", "--family is missing; allowed: glb, heavy_tailed, kernel, box"),
         ("algorthm mine --family glb", "WHAT is 'algorthm' (did you mean 'algorithm'?); allowed"),
+        ("algorithm numpy --family glb", "numpy.py would hide the module 'numpy' from Python"),
+        ("algorithm optimist --family glb", "optimist.py would hide the module 'optimist'"),
+        ("environment time --family arms", "time.py would hide the module 'time'"),
+        (
+            "algorithm mine --family glb --file random.py",
+            "random.py would hide the module 'random' from Python files in its folder; allowed: "
+            "another NAME, or --file PATH",
+        ),
         ("algorithm mine --family glb --file a.txt", "--file is 'a.txt'; allowed: a path that en"),
         ("algorithm mine --family glb --file a[1].py", "--file is 'a[1].py'; allowed: a path th"),
         ("algorithm mine --family glb --file no/a.py", "but there is no folder 'no'"),

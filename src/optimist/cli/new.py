@@ -1,9 +1,11 @@
 """Starter files: a working algorithm or environment that users can change."""
 
+import importlib.util
 import keyword
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -12,6 +14,7 @@ from pathlib import Path
 from optimist.algorithms import REGISTRIES
 from optimist.core.errors import ConfigError, one_of
 from optimist.core.registry import Registry, canonical_name, names_file
+from optimist.core.user_errors import is_of_user
 from optimist.environments import ENVIRONMENTS
 
 
@@ -173,6 +176,14 @@ def _check_path(path: str) -> None:
         raise ConfigError(f"{path} already exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():
         raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
+    module = place.stem.partition(".")[0]
+    found = importlib.util.find_spec(module)
+    is_installed = found is not None and not is_of_user(Path(found.origin or "/"))
+    if is_installed or module in sys.stdlib_module_names:
+        raise ConfigError(
+            f"{path} would hide the module {module!r} from Python files in its folder; allowed: "
+            "another NAME, or --file PATH"
+        )
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:

@@ -18,6 +18,7 @@ from optimist.config.load import load_config, overlays_in_use
 from optimist.config.select import cells, once, settings
 from optimist.core.errors import (
     BrokenEnvironmentError,
+    BrokenPackageError,
     ConfigError,
     EndedError,
     OptimistError,
@@ -29,7 +30,7 @@ from optimist.core.errors import (
 )
 from optimist.core.executor import Call, calls
 from optimist.core.layout import Layout
-from optimist.core.registry import BrokenPackageError, names_file
+from optimist.core.registry import names_file
 from optimist.core.root import workspace
 from optimist.core.user_errors import in_one_line, is_of_user, of_system
 from optimist.experiments.cell import OWN, Cell, Setting
@@ -273,9 +274,8 @@ class _Playing:
             else:
                 missing[i] = trials
         clock = Clock([*missing.values()])
-        asked = Counter(
-            trials.cell.name for i, trials in enumerate(self.asked) if not self._is_left_out(i)
-        )
+        names = (trials.cell.name for trials in self.asked)
+        asked = Counter(name for name in names if name not in self.errors)
         ended = Counter(self.asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
             name = self.asked[i].cell.name
@@ -385,11 +385,8 @@ def _users_modules_by_value() -> Iterator[None]:
     import cloudpickle
 
     known = cloudpickle.list_registry_pickle_by_value()
-    chosen = [
-        module
-        for name, module in list(sys.modules.items())
-        if name not in known and _is_of_user(name, module)
-    ]
+    modules = {name: module for name, module in [*sys.modules.items()] if name not in known}
+    chosen = [module for name, module in modules.items() if _is_of_user(name, module)]
     for module in chosen:
         cloudpickle.register_pickle_by_value(module)
     try:
@@ -401,10 +398,9 @@ def _users_modules_by_value() -> Iterator[None]:
 
 def _is_of_user(name: str, module: Any) -> bool:
     """Return whether a module is a source file of a user; cloudpickle looks it up by its name."""
-    path = getattr(module, "__file__", None)
-    if not isinstance(path, str) or not path.endswith(".py") or name == "__main__":
-        return False
-    return getattr(module, "__name__", "") == name and is_of_user(Path(path))
+    path = str(getattr(module, "__file__", ""))
+    is_found = getattr(module, "__name__", "") == name != "__main__"
+    return is_found and path.endswith(".py") and is_of_user(Path(path))
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:

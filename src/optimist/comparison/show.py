@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
@@ -26,6 +25,7 @@ from optimist.config.select import algorithm, settings
 from optimist.core import outputs, terminal
 from optimist.core.durations import in_words
 from optimist.core.errors import ConfigError, EndedError, known_name
+from optimist.core.executor import relayed
 from optimist.core.files import write_frame
 from optimist.core.registry import names_file
 from optimist.experiments.isolation import isolated
@@ -90,9 +90,9 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
     if reference is not None:
         labels = [*map(algorithm, options.algorithm)]
         reference = known_name("--reference", algorithm(reference), labels)
-    play_all = partial(_played, options)
+    is_apart = _is_foreign(options) and not options.debug
     try:
-        played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
+        played = _played_apart(options) if is_apart else _played(options)
     except EndedError as error:
         raise ConfigError(f"{', '.join(options.settings)}: {error}") from None
     table = rank(played, reference=reference if reference in {*played["algorithm"]} else None)
@@ -110,6 +110,20 @@ def _is_foreign(options: argparse.Namespace) -> bool:
     """Return whether the trials may use a user's environments."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
     return bool(options.configfile) or not of_papers
+
+
+def _played_apart(options: argparse.Namespace) -> "pd.DataFrame":
+    """Play in a copy of this process, whose output goes to standard error."""
+
+    def played() -> "pd.DataFrame":
+        for number in (1, 2):
+            if not os.isatty(number):  # a child of a class must not keep the caller's pipe open
+                os.dup2(output, number)
+        return _played(options)
+
+    with relayed() as output:
+        frame: pd.DataFrame = isolated(played, 0)
+    return frame
 
 
 def _played(options: argparse.Namespace) -> "pd.DataFrame":

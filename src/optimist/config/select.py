@@ -10,11 +10,11 @@ from typing import Any
 from optimist.algorithms import REGISTRIES, checked
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper, matches, paper_names, with_file
-from optimist.core.errors import ConfigError, EndedError, OptimistError
+from optimist.core.errors import BrokenPackageError, ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
 from optimist.core.label import Label, Value
 from optimist.core.layout import check_length
-from optimist.core.registry import BrokenPackageError, canonical_name, file_meant, names_file
+from optimist.core.registry import canonical_name, file_meant, names_file
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import OWN, Cell, Setting
 from optimist.experiments.isolation import isolated

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from inspect import Parameter
-from numbers import Integral, Rational, Real
+from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, get_args
 
@@ -117,12 +117,8 @@ def _kinds(annotation: Any) -> Iterator[type]:
     for part in get_args(annotation):
         yield from _kinds(part)
     if isinstance(annotation, type):
-        for kind, base in ((str, str), (bool, bool), (int, Integral)):
-            if issubclass(annotation, base):
-                yield kind
-                return
-        if issubclass(annotation, Real) and not issubclass(annotation, Rational):
-            yield float
+        bases = {bool: bool, str: str, Integral: int, Real: float}
+        yield from [kind for base, kind in bases.items() if issubclass(annotation, base)][:1]
 
 
 def _converted(value: Any, kind: type | None) -> Any:

@@ -26,6 +26,10 @@ class ConfigError(OptimistError):
     """Raised when a configuration value, a name or an option is wrong."""
 
 
+class BrokenPackageError(ConfigError):
+    """Raised when an installed package offers a class, but its module cannot be loaded."""
+
+
 class BrokenEnvironmentError(ConfigError):
     """Raised when an environment, not the algorithm, breaks its contract during a trial."""
 

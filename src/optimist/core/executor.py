@@ -3,9 +3,10 @@
 A user's class may do anything, so it must not run here.
 
 Each worker (`optimist.core.worker`) has its own session, an empty standard input and a pipe to this
-process. It writes its output to this process's standard error and uses the shared kernels
-(`optimist.core.blas_kernels`). When this process ends, for whatever reason, the workers and their
-children end too; only a child that started its own session may survive.
+process. It uses the shared kernels (`optimist.core.blas_kernels`). This process copies the output
+of workers to its standard error, so that a child that outlives them does not keep a pipe of the
+caller open. When this process ends, for whatever reason, the workers and their children end too;
+only a child that started its own session may survive.
 """
 
 import math
@@ -14,9 +15,10 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Generator, MutableMapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Iterator, MutableMapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Pipe, wait
 from typing import Any, TypeVar
@@ -30,6 +32,25 @@ Key = TypeVar("Key")
 # Seconds between checks for ended processes. A pipe alone does not show the end of a process while
 # one of its children keeps the pipe open.
 _SECONDS = 0.2
+
+
+@contextmanager
+def relayed() -> Iterator[int]:
+    """Yield a file descriptor whose content is copied to standard error until the block ends."""
+    reading, writing = os.pipe()
+
+    def copy() -> None:
+        with suppress(OSError):
+            while part := os.read(reading, 2**16):
+                os.write(2, part)
+
+    thread = threading.Thread(target=copy, daemon=True)
+    thread.start()
+    try:
+        yield writing
+    finally:
+        os.close(writing)
+        thread.join(_SECONDS)  # it goes on if a child of a class keeps the descriptor open
 
 
 @dataclass(frozen=True)
@@ -140,29 +161,31 @@ def _messages(
         while waiting and len(busy) < processes:
             key = next(iter(waiting))
             asked = waiting.pop(key)
-            busy[key] = _worker(asked.room, idle, processes - len(busy), is_quiet)
+            busy[key] = _worker(asked.room, idle, processes - len(busy), stream)
             busy[key].send(asked)
 
-    try:
-        begin()
-        yield None
-        while busy:
-            for key in _ready(busy):
-                word, value = busy[key].receive()
-                if word != "progress":
-                    worker = busy.pop(key)
-                    if worker.is_over:
-                        worker.end()
-                    else:
-                        idle.append(worker)
-                yield key, word, value
+    with relayed() as output:
+        stream = subprocess.DEVNULL if is_quiet else output
+        try:
             begin()
-    finally:
-        for worker in (*busy.values(), *idle):
-            worker.end()
+            yield None
+            while busy:
+                for key in _ready(busy):
+                    word, value = busy[key].receive()
+                    if word != "progress":
+                        worker = busy.pop(key)
+                        if worker.is_over:
+                            worker.end()
+                        else:
+                            idle.append(worker)
+                    yield key, word, value
+                begin()
+        finally:
+            for worker in (*busy.values(), *idle):
+                worker.end()
 
 
-def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Worker":
+def _worker(room: str, idle: "list[_Worker]", most: int, stream: int) -> "_Worker":
     """Return an idle process of ``room``, or a new process.
 
     If a new process is needed and ``most`` processes are idle, end one of them first.
@@ -173,7 +196,7 @@ def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Wo
             return worker
     if len(idle) == most:
         idle.pop(0).end()
-    return _Worker(room, is_quiet)
+    return _Worker(room, stream)
 
 
 def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
@@ -188,7 +211,7 @@ def _ready(busy: "dict[Key, _Worker]") -> list[Key]:
 class _Worker:
     """Process that executes the calls of one room; see `Call`."""
 
-    def __init__(self, room: str, is_quiet: bool) -> None:
+    def __init__(self, room: str, stream: int) -> None:
         self.room = room
         self._deadline = math.inf
         self.pipe, other = Pipe()
@@ -198,8 +221,8 @@ class _Worker:
                 [sys.executable, "-P", "-m", "optimist.core.worker", str(number)],
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL if is_quiet else 2,
-                stderr=subprocess.DEVNULL if is_quiet else None,
+                stdout=stream,
+                stderr=stream,
                 env=blas_kernels.environment(),
                 start_new_session=True,
             )

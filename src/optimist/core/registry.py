@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from optimist.core.arguments import check_options_are_named
-from optimist.core.errors import ConfigError, nearest
+from optimist.core.errors import BrokenPackageError, ConfigError, nearest
 from optimist.core.observation import observe
 from optimist.core.source_files import (
     FOLDER,
@@ -37,10 +37,6 @@ _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 class OtherDomainError(ConfigError):
     """Raised when a class is meant for another kind of setting."""
-
-
-class BrokenPackageError(ConfigError):
-    """Raised when an installed package offers a class, but its module cannot be loaded."""
 
 
 @contextmanager
