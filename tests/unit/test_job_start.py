@@ -45,3 +45,20 @@ def test_a_job_of_a_short_cell_imports_nothing_slow(tmp_path):
     done = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True)
     assert not done.returncode, done.stderr
     assert json.loads(done.stdout) == []
+
+
+def test_what_is_there_is_exempt_from_searches_for_garbage_also_at_the_end():
+    code = (
+        "import atexit, gc\n"
+        "from optimist.core import garbage\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() - before))\n"
+        "usual = gc.get_threshold()\n"
+        "garbage.exempt()\n"
+        "print(gc.get_threshold() == usual)\n"
+        "garbage.exempt(allocations=9000)\n"
+        "print(gc.get_threshold()[0])\n"
+        "before, later = gc.get_freeze_count(), [[] for _ in range(1000)]\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    kept, threshold, more = run.stdout.split()
+    assert (kept, threshold) == ("True", "9000") and int(more) > 900

@@ -1,13 +1,14 @@
-"""Folders that belong to another user, in which a run cannot write."""
+"""Folders in which a run cannot write, and options that the Slurm plugin refuses."""
 
 import errno
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from optimist.core.errors import UnwritableError, unwritable_named
-from optimist.plan.workflow_location import check_outputs, check_records
+from optimist.core.errors import ConfigError, UnwritableError, unwritable_named
+from optimist.plan.workflow_location import check_outputs, check_records, check_words
 
 
 @pytest.fixture
@@ -65,3 +66,29 @@ def test_where_to_work_is_said_of_folders_that_are_closed():
         with pytest.raises(UnwritableError) as caught, unwritable_named():
             raise OSError(number, "x", "a")
         assert ("optimist init DIR" in str(caught.value)) == is_closed
+
+
+def workflow(words):
+    """Return as much of a workflow as `check_words` reads: the default of slurm_extra."""
+    default = {} if words is None else {"slurm_extra": SimpleNamespace(raw=words)}
+    return SimpleNamespace(resource_settings=SimpleNamespace(default_resources=default))
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "instead"),
+    [
+        ("'--qos=long'", "--qos", "the resource qos"),
+        ("'--nice=5 -t 10'", "-t", "the resource runtime"),
+        ("--mem-per-cpu=1000", "--mem-per-cpu", "the resource mem_mb_per_cpu"),
+        ("'-J name'", "-J", "none: the plugin sets it"),
+        ("'--cpus-per-gpu=2'", "--cpus-per-gpu", "none: the plugin sets it"),
+    ],
+)
+def test_an_option_that_the_slurm_plugin_refuses_is_named(words, option, instead):
+    with pytest.raises(ConfigError, match=f"^slurm_extra has '{option}'; allowed: {instead}"):
+        check_words(workflow(words))
+
+
+@pytest.mark.parametrize("words", [None, "'--nice=5'", "'--licenses=a-t --mail-user=me'"])
+def test_other_options_reach_slurm(words):
+    check_words(workflow(words))

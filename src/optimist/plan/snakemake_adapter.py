@@ -128,17 +128,19 @@ def no_trigger(function: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 
     Snakemake compares no parameters that depend on resources. Digests in names and records decide
     what runs again, but data sets and the page of results have neither: their rules need the
-    trigger ``params``, which a profile can only switch for all rules.
+    trigger ``params``, which a profile switches for all rules or none. It is on by default where
+    another workflow uses these rules as a module, with a profile of its own.
     """
     return lambda wildcards, resources: function(wildcards)
 
 
 def lift_rate_limit(workflow: Workflow) -> None:
-    """Remove Snakemake's limit of 100 jobs a second, if the user set no other; see below.
+    """Remove Snakemake's default limit of 100 jobs a second; a limit that the user set stays.
 
     With a limit, each job that ends leaves a timer that wakes the scheduler again and again
-    (docs/performance.md). No option removes it: ``--max-jobs-per-timespan`` always makes a limit,
-    and with a long timespan, Snakemake waits for the last timer before it ends.
+    (docs/performance.md). No option and no profile removes it: ``--max-jobs-per-timespan`` always
+    sets a limit. With a long timespan, timers are rare, but Snakemake waits for the last one before
+    it ends (20 s longer with ``1000/20s``).
     """
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if (limit.max_jobs, limit.timespan) == (100, 1):
