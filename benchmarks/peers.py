@@ -46,7 +46,7 @@ from optimist.algorithms.heavy_tailed.oful import OFUL  # noqa: E402
 from optimist.config.load import load_paper  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
-from optimist.experiments.cell import build, make_cell  # noqa: E402
+from optimist.experiments.play_trial import build
 from optimist.numerics import gp_regression  # noqa: E402
 
 SIZES = (20, 70)
@@ -106,7 +106,7 @@ class Points:
     """Uniform points of the box of f2, with their values; every turn has a seed of its own."""
 
     def __init__(self, n):
-        self.environment, self.problem = build(make_cell(load_paper("go_ucb"), "f2", "gp_ei"), 0)
+        self.environment, self.problem = build(load_paper("go_ucb").cell("f2", "gp_ei"), 0)
         rng = np.random.default_rng(n)
         self.low, self.high = self.problem.low, self.problem.high
         self.X = rng.uniform(self.low, self.high, (n, len(self.low)))

@@ -52,7 +52,7 @@ SKETCHED = "bkb[q_bar=2,radius=practical]"
 
 def seconds(setting, label, trials=1, probe=None, paper="glb_omd"):
     """Return median seconds of select and update over some trials of a cell."""
-    cell = make_cell(load_paper(paper), setting, label)
+    cell = load_paper(paper).cell(setting, label)
     trajectories = run(Trials("timing", cell, 0, trials, probe=probe))
     return statistics.median(t.columns["seconds"][-1] for t in trajectories.values())
 
@@ -233,7 +233,7 @@ def go_ucb():
 
 def black_box_trial(label, trial):
     """Return the columns of a trial on f2, and seconds of a fit in its last four rounds."""
-    cell = make_cell(load_paper("go_ucb"), "f2", label)
+    cell = load_paper("go_ucb").cell("f2", label)
     spent, plain = [], gp_regression.fit
 
     def timed(*arguments):

@@ -17,7 +17,7 @@ PAPERS = {name: load_paper(name) for name in paper_names()}
 def made_up(name, status="ok"):
     """Return tables with three trials of every cell of a paper, and of every study."""
     paper = PAPERS[name]
-    cells = list(dict.fromkeys((t.cell.setting, t.cell.algorithm) for t in expand(paper)))
+    cells = list(dict.fromkeys(trials.key[1:] for trials in expand(paper)))
     rounds = [1, 2, 3, 5, 10, 20, 50, 100]
     rows = [
         (setting, algorithm, trial, t, status, (i % 7 + trial + 1.0) * t, 1e-3 * (i % 5 + 1) * t)
@@ -33,9 +33,7 @@ def made_up(name, status="ok"):
     curves = curves.assign(low=curves["mean"] - 0.5, high=curves["mean"] + 0.5, trials=3)
     if status != "ok":
         curves = curves.iloc[:0]
-    counters = {
-        p["column"] for e in paper["figures"].values() for p in e["panels"] if "column" in p
-    }
+    counters = {p["column"] for e in paper.figures.values() for p in e["panels"] if "column" in p}
     made = made_up_studies(paper, status)
     return {
         **{n: table for n, table in made_in_short(name).items() if n not in made},
@@ -66,7 +64,7 @@ def made_up_studies(paper, status):
     grid = np.linspace(-3.0, 3.0, 13)
     x, y = (axis.ravel() for axis in np.meshgrid(grid, grid))
     about = {"round": 100, "status": status, "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
-    panels = [p for spec in paper["figures"].values() for p in spec["panels"]]
+    panels = [p for spec in paper.figures.values() for p in spec["panels"]]
     labels = {label for p in panels if p["kind"] == "regions" for label in p["algorithms"]}
     watched = [
         (p["setting"], label, trial, t, status, 1.5)

@@ -168,7 +168,7 @@ class Played(Mapping):
         """Return regrets (rounds, trials)."""
         setting, algorithm = pair
         about, growth = self.about, self.growth
-        if name_of(algorithm) == UNIFORM:
+        if algorithm == UNIFORM:
             setting = next(s for s in about.settings if about.homes[s] == setting)
             size, growth = self.uniform[setting], 1.0
         else:
@@ -182,7 +182,7 @@ class Played(Mapping):
 
     def __contains__(self, pair):
         about, (setting, algorithm) = self.about, pair
-        if name_of(algorithm) == UNIFORM:
+        if algorithm == UNIFORM:
             return setting in about.homes.values()
         return pair in self.sizes or algorithm in about.learners.get(setting, ())
 

@@ -1,8 +1,9 @@
 """Small result files, made as the workflow makes them."""
 
+from cells import made
+
 from optimist.core.layout import digest_in_name
 from optimist.experiments import job
-from optimist.experiments.cell import Cell
 from optimist.experiments.cell_records import digest_of
 from optimist.experiments.trials import Trials
 
@@ -18,7 +19,7 @@ RACE = "0" * 12  # digest in the name of the folder of a race
 
 def toy_trials(lane="regret", *, setting="here", algorithm="gloc", first=0, stop=2, **changes):
     """Return a few short trials; ``changes`` are keys of its setting."""
-    cell = Cell("toy", setting, algorithm, {**SPEC, **changes})
+    cell = made("toy", setting, algorithm, {**SPEC, **changes})
     return Trials(lane, cell, first, stop, race="0" if lane == "timing" else "")
 
 

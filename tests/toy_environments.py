@@ -10,7 +10,6 @@ from optimist.checks.toys import (
     random_arms,
 )
 from optimist.config.load import load_paper, paper_names
-from optimist.environments import environment_domain
 
 __all__ = ["ScriptedEnvironment", "make_box_problem", "make_problem", "random_arms"]
 
@@ -29,12 +28,12 @@ def papers():
 
 
 def configured(key="runs", domain="arms"):
-    """Return every (paper, setting, algorithm label) of a domain that ``runs`` ask for."""
+    """Return every (setting, algorithm label) of a domain that ``runs`` ask for."""
     return [
-        (paper, setting, label)
+        (setting, label)
         for paper in papers()
-        for block in paper[key]
-        for setting in block["settings"]
-        for label in block["algorithms"]
-        if environment_domain(paper["settings"][setting]["environment"]) == domain
+        for block in getattr(paper, key)
+        for setting in block.settings
+        for label in block.algorithms
+        if setting.domain == domain
     ]

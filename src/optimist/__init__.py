@@ -13,7 +13,7 @@ _PLACES = {
     "ConfigError": "optimist.core.errors",
     "OptimistError": "optimist.core.errors",
     "Progress": "optimist.comparison.play",
-    "Setting": "optimist.config.select",
+    "Setting": "optimist.experiments.setting",
     "play": "optimist.comparison.play",
     "plot": "optimist.comparison.draw",
     "rank": "optimist.comparison.rank",
@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from optimist.comparison.draw import plot
     from optimist.comparison.play import Progress, play
     from optimist.comparison.rank import rank
-    from optimist.config.select import Setting, register, setting, settings
+    from optimist.config.select import register, setting, settings
     from optimist.core.errors import ConfigError, OptimistError
+    from optimist.experiments.setting import Setting
 
 
 def __getattr__(name: str) -> Any:

@@ -27,26 +27,25 @@ def _most(cell):
     """Few rounds where they are slow: generic solvers, and arms that do not span."""
     if "slsqp" in cell.algorithm:
         return 8
-    return 30 if "dataset" in cell.spec else HORIZON
+    return 30 if cell.setting.dataset else HORIZON
 
 
 def _played():
     """Map readable ids to one cell for each label and kind of environment the papers run it in."""
     cases = {}
-    for paper, setting, label in [*configured("runs"), *configured("timings")]:
-        spec = paper["settings"][setting]
-        kind = spec.get("parameters", {}).get("link", spec["environment"])
-        cell = shortened(Cell(paper["paper"], setting, label, spec))
+    for setting, label in [*configured("runs"), *configured("timings")]:
+        kind = setting.parameters.get("link", setting.environment)
+        cell = shortened(Cell(setting, label))
         cases.setdefault(f"{label}-{kind}", Played(cell, kind, STAND_IN, _most(cell)))
-    for paper, setting, label in configured(domain=BOX):
-        cell = shortened(Cell(paper["paper"], setting, label, paper["settings"][setting]))
+    for setting, label in configured(domain=BOX):
+        cell = shortened(Cell(setting, label))
         cases.setdefault(f"{label}-{BOX}", Played(cell, BOX, STAND_IN))
     return cases
 
 
 PLAYED = _played()
 METHODS = {
-    f"{name}-on-{domain}": Method(name, domain)
+    f"{name}-on-{domain}": Method(Label(name), domain)
     for domain, registry in REGISTRIES.items()
     for name in registry
 }

@@ -86,9 +86,9 @@ DECIDED = {}
 def players(paper):
     """Return the methods that a paper's runs play in each setting."""
     found = {}
-    for block in PAPERS[paper]["runs"]:
-        for setting in block["settings"]:
-            found.setdefault(setting, set()).update(block["algorithms"])
+    for block in PAPERS[paper].runs:
+        for setting in block.settings:
+            found.setdefault(setting.label, set()).update(block.algorithms)
     return found
 
 
@@ -226,7 +226,7 @@ def test_every_effect_can_be_said(claim):
 # The papers' own figures.
 
 FIGURES = [
-    (paper, name) for paper in PAPERS for name in PAPERS[paper]["figures"] if name[3:].isdecimal()
+    (paper, name) for paper in PAPERS for name in PAPERS[paper].figures if name[3:].isdecimal()
 ]
 # Lines that this project added to them: a second way to time a method, and methods that know less
 # of the noise.
@@ -238,7 +238,7 @@ OURS = {
 
 def drawn(paper, name):
     """Return the labels of all algorithms that a figure draws."""
-    panels = PAPERS[paper]["figures"][name]["panels"]
+    panels = PAPERS[paper].figures[name]["panels"]
     series = [one for panel in panels for one in panel.get("series", ())]
     return {label for panel in panels for label in panel.get("algorithms", ())} | {
         one["algorithm"] for one in series if "algorithm" in one

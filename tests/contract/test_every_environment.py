@@ -9,7 +9,7 @@ from toy_environments import STAND_IN, configured
 from optimist.checks.cases import BOX, HORIZONS, World, parametrize
 from optimist.checks.environments import *  # noqa: F403
 from optimist.environments import BOX_REGISTRY, REGISTRY
-from optimist.experiments.cell import Cell
+from optimist.experiments.cell import NOTHING, Cell
 
 COPIES = {"number": itertools.count()}
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -35,10 +35,9 @@ def _worlds():
     """Map names of settings to the environments of all papers."""
     cases = {}
     for domain, horizon in HORIZONS.items():
-        for paper, setting, _ in configured(domain=domain):
-            spec = paper["settings"][setting] | {"horizon": horizon}
-            where, cell = f"{paper['paper']}/{setting}", Cell(paper["paper"], setting, "", spec)
-            data = copied if domain == BOX and "dataset" in spec else lambda: STAND_IN
+        for setting, _ in configured(domain=domain):
+            where, cell = str(setting), Cell(setting, NOTHING).lasting(horizon)
+            data = copied if domain == BOX and setting.dataset else lambda: STAND_IN
             cases[where] = World(cell, where, domain, data)
     return cases
 
@@ -52,4 +51,4 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.parametrize("name", [*REGISTRY, *BOX_REGISTRY])
 def test_every_environment_is_used_by_a_paper(name):
-    assert name in {world.cell.spec["environment"] for world in WORLDS.values()}
+    assert name in {world.cell.setting.environment for world in WORLDS.values()}

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -36,9 +37,9 @@ def shown(key):
     """Return one entry of each kind that the papers have, with its paper: ``panels`` or tables."""
     found = {}
     for paper in PAPERS.values():
-        entries = list(paper.get("tables", {}).values())
+        entries = list(paper.tables.values())
         if key == "panels":
-            entries = [p for spec in paper["figures"].values() for p in spec["panels"]]
+            entries = [p for spec in paper.figures.values() for p in spec["panels"]]
         for entry in entries:
             found.setdefault(entry["kind"], (entry, paper))
     return found
@@ -76,7 +77,7 @@ def tabulated(kind, tables):
 @each_panel
 def test_rows_have_the_declared_columns_and_roles(kind):
     _, paper = panel_of(kind)
-    cls, table = panel_class(kind), tabulated(kind, made_up(paper["paper"]))
+    cls, table = panel_class(kind), tabulated(kind, made_up(paper.id))
     assert [*table.columns] == [*COLUMNS, *cls.columns]
     assert set(table["role"]) <= COMMON_ROLES | set(cls.roles)
     assert (table["role"] == "data").any()
@@ -90,7 +91,7 @@ def test_rows_have_the_declared_columns_and_roles(kind):
 def test_drawing_computes_nothing_and_changes_nothing(kind, tmp_path, monkeypatch):
     """The table read back from its file gives the same picture, without any statistic."""
     _, paper = panel_of(kind)
-    table = tabulated(kind, made_up(paper["paper"]))
+    table = tabulated(kind, made_up(paper.id))
     table.to_csv(tmp_path / "table.csv", index=False)
     before = table.copy()
     first = drawn(kind, table, tmp_path, "first")
@@ -127,7 +128,7 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
     watched = {"regions", "accuracy", "lemmas"} & set(panel_class(kind).tables)
     if not (panel_class(kind).lanes or watched):
         pytest.skip("made from no trials")
-    table = tabulated(kind, made_up(paper["paper"], status="failed: singular"))
+    table = tabulated(kind, made_up(paper.id, status="failed: singular"))
     notes = table.loc[table["role"] == "note", "note"]
     assert notes.str.startswith("incomplete").any() and notes.str.contains("failed").any()
     if panel_class(kind).lanes:
@@ -146,7 +147,7 @@ def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
         wrong.pop(needed)
     spec = {"title": "One", "caption": "", "panels": [wrong]}
     with pytest.raises(ConfigError) as raised:
-        check_shown({**paper, "figures": {"one": spec}}, Source("figures.yaml"))
+        check_shown(replace(paper, figures={"one": spec}), Source("figures.yaml"))
     text = str(raised.value)
     assert "\n" not in text and "figures.one.panels.0" in text
     assert ("'colour'" if change == "unknown" else needed) in text
@@ -160,7 +161,7 @@ def test_a_reference_to_a_series_that_is_not_shown_is_refused(kind, key, value):
     spec = {"title": "One", "caption": "", "panels": [wrong]}
     expected = rf"series of a {key} in .*panels\.0 'nothing'; allowed: "
     with pytest.raises(ConfigError, match=expected):
-        check_shown({**paper, "figures": {"one": spec}}, Source("figures.yaml"))
+        check_shown(replace(paper, figures={"one": spec}), Source("figures.yaml"))
 
 
 # Tables.
@@ -171,15 +172,15 @@ def table_of(kind):
         pytest.skip(f"no paper shows a table of kind {kind}")
     entry, paper = SHOWN_TABLES[kind]
     group = entry.get("group", "paper")
-    return entry, {**paper, "cells": [t.key for t in expand(paper) if t.group == group]}
+    return entry, paper, [t.key for t in expand(paper) if t.group == group]
 
 
 @each_table
 @pytest.mark.parametrize("status", ["ok", "failed: singular", None])
 def test_a_table_is_written_from_full_unfinished_and_no_results(kind, status):
-    entry, paper = table_of(kind)
-    tables = {} if status is None else made_up(paper["paper"], status)
-    frame = make_table(entry).frame(Tables(tables, paper))
+    entry, paper, keys = table_of(kind)
+    tables = {} if status is None else made_up(paper.id, status)
+    frame = make_table(entry).frame(Tables(tables, paper, keys))
     assert frame.columns.is_unique
     text = to_markdown(frame)
     assert text.count("\n") == len(frame) + 2
@@ -189,18 +190,18 @@ def test_a_table_is_written_from_full_unfinished_and_no_results(kind, status):
 
 @each_table
 def test_every_column_of_a_table_has_a_meaning(kind):
-    entry, paper = table_of(kind)
+    entry, paper, keys = table_of(kind)
     table = make_table(entry)
     known = {*MEANINGS, *table.meanings, "number"}  # the last is a fact that is made up here
     alike = re.compile(r"(ms|ratio)_at_\d+|.*_(low|high)95")
-    columns = table.frame(Tables(made_up(paper["paper"]), paper)).columns
+    columns = table.frame(Tables(made_up(paper.id), paper, keys)).columns
     assert not [name for name in columns if name not in known and not alike.fullmatch(name)]
 
 
 @each_table
 def test_wrong_keys_of_a_table_are_refused_in_one_line(kind):
-    entry, paper = table_of(kind)
-    wrong = {**paper, "tables": {"one": {**entry, "colour": "red"}}}
+    entry, paper, _ = table_of(kind)
+    wrong = replace(paper, tables={"one": {**entry, "colour": "red"}})
     with pytest.raises(ConfigError, match=r"^f.yaml: unknown key 'colour' in tables.one; [^\n]*$"):
         check_shown(wrong, Source("f.yaml"))
 

@@ -8,7 +8,7 @@ import pytest
 from toy_environments import papers
 
 from optimist.environments import make_environment
-from optimist.experiments.cell import Cell, build
+from optimist.experiments.play_trial import build
 from optimist.experiments.trials import Trials, run
 from optimist.numerics import seeding
 
@@ -16,7 +16,7 @@ from optimist.numerics import seeding
 
 
 def setting(name):
-    return Cell("glb_omd", name, "rs_glincb[constants=practical]", PAPER["settings"][name])
+    return PAPER.cell(name, "rs_glincb[constants=practical]")
 
 
 @pytest.mark.parametrize(

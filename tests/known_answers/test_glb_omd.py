@@ -8,7 +8,7 @@ from toy_environments import make_problem, papers, random_arms
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.glb.glb_omd import regret_bound
 from optimist.algorithms.glb.inverses import MATRIX_INVERSES
-from optimist.experiments.cell import Cell, build, make_cell, play_trial
+from optimist.experiments.play_trial import build, play_trial
 from optimist.numerics.links import Gaussian
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
@@ -110,7 +110,7 @@ def test_an_update_solves_equation_3(link, d):
 
 @pytest.mark.parametrize("setting", ["logistic_s3", "poisson_s9"])
 def test_the_inverse_stays_an_inverse_for_three_thousand_rounds(setting):
-    cell = Cell("glb_omd", setting, "glb_omd", PAPER["settings"][setting])
+    cell = PAPER.cell(setting, "glb_omd")
     environment, problem = build(cell, 0)
     algorithm = make_algorithm("glb_omd", problem)
     for t in range(3000):
@@ -145,7 +145,7 @@ def test_the_set_is_the_ellipsoid_around_the_estimate():
 )
 def test_a_pseudo_inverse_plays_as_the_usual_inverse_does(name, setting, form):
     one, anew = (
-        play_trial(make_cell(PAPER, setting, f"{name}[{options}]"), 0, rounds=400).columns
+        play_trial(PAPER.cell(setting, f"{name}[{options}]"), 0, rounds=400).columns
         for options in (form, form.rpartition("=")[0] + "=pinv")
     )
     assert one["regret"] == anew["regret"]
@@ -158,7 +158,7 @@ def test_a_pseudo_inverse_is_asked_for_where_it_is_named(name, monkeypatch):
         raise AssertionError("the pseudo-inverse")
 
     monkeypatch.setitem(MATRIX_INVERSES, "pinv", refuse)
-    cells = [make_cell(PAPER, "logistic_s3", f"{name}[inverse={how}]") for how in ("inv", "pinv")]
+    cells = [PAPER.cell("logistic_s3", f"{name}[inverse={how}]") for how in ("inv", "pinv")]
     play_trial(cells[0], 0, rounds=20)
     with pytest.raises(AssertionError, match="the pseudo-inverse"):
         play_trial(cells[1], 0, rounds=20)
@@ -181,7 +181,7 @@ def test_the_bound_of_theorem_2_by_hand():
 
 @pytest.mark.parametrize("setting", ["logistic_s3", "poisson_s9"])
 def test_distances_and_regret_are_recorded_as_shares_of_what_the_theorems_allow(setting):
-    cell = make_cell(PAPER, setting, "glb_omd")
+    cell = PAPER.cell(setting, "glb_omd")
     environment, problem = build(cell, 0)
     algorithm = make_algorithm("glb_omd", problem)
     distances, regret, slopes, shares = [], 0.0, 0.0, []
@@ -202,6 +202,6 @@ def test_distances_and_regret_are_recorded_as_shares_of_what_the_theorems_allow(
 
 
 def test_the_timing_lane_asks_for_no_theory():
-    cell = make_cell(PAPER, "logistic_s3", "glb_omd")
+    cell = PAPER.cell("logistic_s3", "glb_omd")
     played = play_trial(cell, 0, rounds=20, coverage=False).columns
     assert "distance_over_radius" not in played

@@ -12,7 +12,7 @@ from optimist.algorithms.kernel.kernel_ucb import BoundUse
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.environments.problems.kernel import KernelProblem
-from optimist.experiments.cell import build, make_cell, play_trial
+from optimist.experiments.play_trial import build, play_trial
 from optimist.numerics.gaussian_process import dense_posterior
 from optimist.numerics.kernels import GaussianKernel, GramKernel, LinearKernel
 
@@ -319,7 +319,7 @@ def test_epsilon_greedy_explores_less_and_less():
 @pytest.mark.parametrize("setting", ["gaussian_d1[horizon=40]", "gaussian_d2[horizon=40,subset=9]"])
 @pytest.mark.parametrize("label", ["gp_ucb", "bkb"])
 def test_errors_are_recorded_as_shares_of_the_width_of_the_bounds(setting, label):
-    cell = make_cell(load_paper("bkb"), setting, label)
+    cell = load_paper("bkb").cell(setting, label)
     environment, told = build(cell, 0)
     algorithm = make_algorithm(label, told, cell.algorithm_stream(0))
     shares = [0.0]

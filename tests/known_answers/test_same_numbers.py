@@ -16,9 +16,8 @@ import pytest
 from optimist.algorithms import REGISTRIES
 from optimist.config.load import load_paper, paper_names
 from optimist.core import blas_kernels
-from optimist.core.label import name_of
+from optimist.core.label import Label, name_of
 from optimist.experiments import results
-from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import Trials, expand, run
 
 DIGESTS = Path(__file__).with_name("digests.json")
@@ -31,11 +30,12 @@ def cells():
     found, names = {}, set()
     for paper in map(load_paper, paper_names()):
         for trials in expand(paper):
-            cell = make_cell(paper, trials.cell.setting, trials.cell.algorithm)
+            cell = trials.cell
             label = f"{cell.domain}/{cell.algorithm}"
-            if "dataset" not in cell.spec and name_of(label) not in names:
+            name = cell.domain, cell.algorithm.name
+            if not cell.setting.dataset and name not in names:
                 found[label] = cell
-                names.add(name_of(label))
+                names.add(name)
     return found
 
 
@@ -44,9 +44,9 @@ CELLS = cells()
 
 def digest(cell):
     """Return the digest of trial 0 of a cell, without wall times and options: of its numbers."""
-    rounds = min(ROUNDS[cell.domain], cell.spec["horizon"])
+    rounds = min(ROUNDS[cell.domain], cell.setting.horizon)
     played = run(Trials("regret", cell, 0, 1, rounds=rounds))
-    named = replace(cell, algorithm=name_of(cell.algorithm))
+    named = replace(cell, algorithm=Label(cell.algorithm.name))
     return results.digest(results.to_table(named, played))
 
 

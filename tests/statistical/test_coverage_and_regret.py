@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from toy_environments import papers
 
+from optimist.core.label import Label
 from optimist.experiments.cell import Cell
 from optimist.experiments.trials import Trials, run
 
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.statistical
 
 
 def play(setting, algorithm, trials, rounds=None):
-    cell = Cell("glb_omd", setting, algorithm, PAPER["settings"][setting])
+    cell = Cell(PAPER.setting(setting), Label.parse(algorithm))
     trajectories = run(Trials("regret", cell, 0, trials, rounds=rounds))
     assert {t.status for t in trajectories.values()} == {"ok"}
     return [t.columns for t in trajectories.values()]

@@ -8,7 +8,6 @@ import pytest
 from optimist.algorithms import REGISTRIES, algorithm_class, option_names
 from optimist.config.load import load_paper, paper_names
 from optimist.core.label import plain, write
-from optimist.experiments.setting import option_defaults
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "baselines.md").read_text(encoding="utf-8")
 # Chapters by the domain of their methods.
@@ -68,11 +67,11 @@ def test_the_defaults_of_settings_are_those_of_the_configuration():
     settings = {
         name: setting
         for paper in map(load_paper, paper_names())
-        for name, setting in paper["settings"].items()
+        for name, setting in paper.settings.items()
     }
     shown = rows(chapters(DOCUMENT, 2)["Settings"])
     assert len(shown) >= 5
     for name, *_, default in shown:
-        known = option_defaults(settings[name.strip("`")])
+        known = settings[name.strip("`")].options
         for key, value in options_of(default).items():
             assert write(plain(known[key])) == value, (name, key)

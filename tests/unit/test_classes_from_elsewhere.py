@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from optimist.cli import main, new
 from optimist.config.load import load_config, load_paper
 from optimist.core import registry
 from optimist.core.errors import UnreadableError
+from optimist.core.label import Label
 from optimist.core.registry import Registry, canonical_name
 from optimist.core.source_files import closure
 from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.experiments.cell import make_cell, play_trial
+from optimist.experiments.cell import Cell
+from optimist.experiments.play_trial import play_trial
 from optimist.experiments.trials import Trials
 from optimist.plan.plan import Plan
 
@@ -44,7 +47,7 @@ def here(tmp_path, monkeypatch):
 
 
 def cell_of(label, setting="logistic_s3[horizon=50]", paper="glb_omd"):
-    return make_cell(load_paper(paper), setting, label)
+    return load_paper(paper).cell(setting, label)
 
 
 def test_a_class_in_a_file_is_played_as_any_other(here):
@@ -117,9 +120,9 @@ def test_a_setting_may_name_an_environment_in_a_file(here):
     (here / "mine.py").write_text(WORLD)
     assert environment_domain("mine.py:World") == "arms"
     paper = load_paper("glb_omd")
-    spec = {**paper["settings"]["logistic_s3"], "environment": "mine.py:World"}
-    changed = {**paper, "settings": {**paper["settings"], "own": spec}}
-    own, known = (make_cell(changed, name, "glb_omd") for name in ("own", "logistic_s3"))
+    known = paper.cell("logistic_s3", "glb_omd")
+    foreign = replace(known.setting, label=Label("own"), environment="mine.py:World")
+    own = Cell.of(foreign, "glb_omd")
     assert play_trial(own, 0, rounds=5).status == "ok"
     assert Trials("regret", own, 0, 1).code != Trials("regret", known, 0, 1).code
     assert "no class 'Wrld'" in message(environment_domain, "mine.py:Wrld")
@@ -194,8 +197,8 @@ def test_an_overlay_adds_algorithms_runs_and_figures(here):
     }
     assert {(t.first, t.stop) for t in own.values()} == {(0, 20)}
     paper = plan.papers["glb_omd"]
-    assert paper["names"]["mine.py:Mine"] == "mine"
-    assert "mine.py:Mine[gamma=0.3]" in paper["figures"]["with_mine"]["panels"][0]["algorithms"]
+    assert paper.names["mine.py:Mine"] == "mine"
+    assert "mine.py:Mine[gamma=0.3]" in paper.figures["with_mine"]["panels"][0]["algorithms"]
     before = {name: t.code for name, t in own.items()}
     (here / "mine.py").write_text(MINE + "EDITED = 1\n")
     after = {t.cell.name: t.code for t in overlay(here).trials if "Mine" in t.cell.algorithm}
@@ -219,7 +222,7 @@ def test_an_overlay_adds_a_setting_of_an_environment_in_a_file(here):
     }
     runs = [{"settings": ["own"], "algorithms": ["glb_omd", "mine"], "trials": 2}]
     plan = overlay(here, additions={"glb_omd": {"settings": {"own": setting}, "runs": runs}})
-    own = {t.cell.name for t in plan.trials if t.cell.setting == "own"}
+    own = {t.cell.name for t in plan.trials if t.cell.setting.label == "own"}
     assert own == {"glb_omd/own/glb_omd", "glb_omd/own/mine.py:Mine"}
 
 

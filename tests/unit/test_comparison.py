@@ -31,8 +31,8 @@ from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError, UnwritableError
 from optimist.core.layout import Layout, digest_in_name
 from optimist.experiments import cell_records
-from optimist.experiments.cell import make_cell, play_trial
 from optimist.experiments.job import make_result
+from optimist.experiments.play_trial import play_trial
 from optimist.experiments.trials import Trials
 from optimist.plan import data
 
@@ -120,7 +120,7 @@ def test_an_environment_of_ones_own_is_a_setting(here):
 
 def test_trials_are_those_of_the_workflow_whatever_the_process(here):
     played = optimist.play("glb_omd/logistic_s3", ["glb_omd"], trials=2, rounds=40, cores=2)
-    cell = make_cell(load_paper("glb_omd"), "logistic_s3", "glb_omd")
+    cell = load_paper("glb_omd").cell("logistic_s3", "glb_omd")
     for trial in (0, 1):
         own = played[played["trial"] == trial]["regret"].to_numpy()
         np.testing.assert_allclose(own, play_trial(cell, trial, rounds=40).columns["regret"])
@@ -167,7 +167,7 @@ def test_an_edit_of_data_that_a_class_reads_plays_again(here):
 
 
 def test_results_of_the_workflow_are_taken(here):
-    cell = make_cell(load_paper("glb_omd"), "logistic_s9", "uniform")
+    cell = load_paper("glb_omd").cell("logistic_s9", "uniform")
     asked = Trials("regret", cell, 0, 4)
     decisive = cell_records.digest_of(asked, str)
     place = asked.place(digest_in_name(decisive, provenance.packages()))
@@ -265,7 +265,7 @@ def test_regret_is_counted_from_the_best_known_value_where_it_must_be(here, monk
             algorithm=f"a{best}", trial=0, status="ok", instance="one", seconds=1.0
         )
 
-    cell = make_cell(load_paper("go_ucb"), "breast_cancer_rf", "uniform")
+    cell = load_paper("go_ucb").cell("breast_cancer_rf", "uniform")
     trials = [playing.Trials("regret", cell, 0, 1)] * 2
     joined = playing._joined(trials, [rows(0.25), rows(0.5)])
     assert joined["regret"].tolist() == [0.0, 0.0, 0.25, 0.5]
@@ -570,7 +570,7 @@ def test_the_interface_is_imported_when_it_is_used():
 
 def digest_of(place, algorithm):
     paper, setting = place.split("/")
-    cell = make_cell(load_paper(paper), setting, algorithm)
+    cell = load_paper(paper).cell(setting, algorithm)
     options = load_config()["datasets"]
     return cell_records.digest_of(
         Trials("regret", cell, 0, 1), lambda name: data.digest_of(name, options)
@@ -673,9 +673,9 @@ def test_a_damaged_table_is_refused(full_run, here):
 def test_the_table_of_the_project_has_what_is_compared_first():
     """The paper's own trials are committed and of today's code."""
     earlier = earlier_trials.EarlierTrials(Layout("", ""), takes_all=False)
-    cell = make_cell(load_paper("glb_omd"), "logistic_s3", "glb_omd")
+    cell = load_paper("glb_omd").cell("logistic_s3", "glb_omd")
     rows, commit = earlier.rows(Trials("regret", cell, 0, 1))
-    assert commit and rows["round"].iloc[-1] == cell.spec["horizon"]
+    assert commit and rows["round"].iloc[-1] == cell.setting.horizon
 
 
 def test_an_algorithm_that_is_named_twice_is_refused():
@@ -827,7 +827,7 @@ def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
 
 def test_time_left_goes_by_costs_and_then_by_the_trials_of_the_cell():
     one, *others = (
-        Trials("regret", make_cell(load_paper("glb_omd"), "logistic_s3", label), 0, 1)
+        Trials("regret", load_paper("glb_omd").cell("logistic_s3", label), 0, 1)
         for label in ("uniform", "gloc", "gloc", "gloc")
     )
     clock = Clock([one, *others])

@@ -108,14 +108,18 @@ def holds(text, words):
 def test_the_files_of_the_project_are_valid():
     loaded = config.load_config(ROOT / "config" / "quick.yaml")
     assert set(loaded["papers"]) <= set(config.paper_names())
-    assert all(config.load_paper(name)["paper"] == name for name in config.paper_names())
+    assert all(config.load_paper(name).id == name for name in config.paper_names())
 
 
 def test_the_smallest_paper_is_valid(tree):
     paper = config.load_paper("toy")
-    assert paper["settings"] == PAPER["settings"]["settings"]
-    assert paper["runs"] == PAPER["runs"]["runs"]
-    assert paper["figures"] == PAPER["figures"]["figures"]
+    found = {label: setting.document() for label, setting in paper.settings.items()}
+    assert found == PAPER["settings"]["settings"]
+    (block,), (race,) = paper.runs, paper.timings
+    assert [setting.label for setting in block.settings] == ["s3", "counts"]
+    assert (block.algorithms, block.trials, block.race) == (["glb_omd"], 2, None)
+    assert (race.algorithms, race.trials, race.race) == (["glb_omd"], 5, 0)
+    assert paper.figures == PAPER["figures"]["figures"]
     assert len(list(Plan(config.load_config()).trials)) == 3
 
 
@@ -162,23 +166,24 @@ def test_changes_are_merged_over_the_settings_that_match(tree):
     longer = {"horizon": 50, "parameters": {"norm": 5}}
     paper = config.load_paper("toy", change(**{"s*": longer}))
     usual = PAPER["settings"]["settings"]
-    s3 = paper["settings"]["s3"]
-    assert (s3["parameters"], s3["horizon"]) == ({"link": "logistic", "norm": 5}, 50)
-    assert s3["problem"] == usual["s3"]["problem"]
-    assert paper["settings"]["counts"] == usual["counts"]
-    assert config.load_paper("toy")["settings"] == usual
+    s3 = paper.settings["s3"]
+    assert (s3.parameters, s3.horizon) == ({"link": "logistic", "norm": 5}, 50)
+    assert s3.problem == usual["s3"]["problem"]
+    assert paper.settings["counts"].document() == usual["counts"]
+    assert paper.runs[0].settings[0] == s3
+    assert config.load_paper("toy").settings["s3"].document() == usual["s3"]
 
 
 def test_trials_are_raised_and_never_lowered(tree):
     for least, expected in ((1, 2), (5, 5), (None, 2)):
-        assert config.load_paper("toy", change(least))["runs"][0]["trials"] == expected
-    assert [block["trials"] for block in config.load_paper("toy", change(9))["timings"]] == [5]
+        assert config.load_paper("toy", change(least)).runs[0].trials == expected
+    assert [block.trials for block in config.load_paper("toy", change(9)).timings] == [5]
 
 
 def test_the_plan_runs_the_changed_paper(tree):
     changes = change(4, counts={"horizon": 31})
     asked = Plan({**config.load_config(), "changes": changes}).trials
-    horizons = {t.cell.setting: t.cell.spec["horizon"] for t in asked if t.lane == "regret"}
+    horizons = {t.cell.setting.label: t.cell.setting.horizon for t in asked if t.lane == "regret"}
     assert horizons == {"counts": 31, "s3": 20}
 
 
@@ -201,7 +206,7 @@ def test_the_overlays_of_the_project_raise_trials_and_horizons(name):
     # In the same folder of figures, so that neither has trials of the committed table.
     same = {key: plan.config[key] for key in ("papers", "figures")}
     usual = Plan(config.merge(config.load_config(), same))
-    many, few = ({(t.lane, t.cell.name): t.cell.spec for t in p.trials} for p in (plan, usual))
+    many, few = ({(t.lane, t.cell.name): t.cell.setting for t in p.trials} for p in (plan, usual))
     assert many.keys() == few.keys()
     stops, own = (
         {t.cell.name: t.stop for t in p.trials if t.lane == "regret"} for p in (plan, usual)
@@ -211,9 +216,9 @@ def test_the_overlays_of_the_project_raise_trials_and_horizons(name):
     if name == "large":
         assert many == few
     else:
-        grown = [key for key, spec in many.items() if spec["horizon"] > few[key]["horizon"]]
+        grown = [key for key, one in many.items() if one.horizon > few[key].horizon]
         assert len(grown) > len(many) / 4
-        assert all(spec["horizon"] >= few[key]["horizon"] for key, spec in many.items())
+        assert all(one.horizon >= few[key].horizon for key, one in many.items())
 
 
 # Papers.
@@ -393,7 +398,7 @@ def test_deciding_a_claim_gives_its_cells_the_trials(tree):
     numbers = Counter()
     for asked in plan.trials:
         if asked.lane == "regret":
-            numbers[asked.cell.setting] += asked.stop - asked.first
+            numbers[asked.key[1]] += asked.stop - asked.first
     assert numbers == {"s3": 14, "counts": 10}
 
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import matplotlib.style
@@ -33,9 +34,9 @@ def drawn(figure, table, folder, name="figure"):
     return [file.read_bytes() for file in files]
 
 
-@pytest.mark.parametrize("name", PAPER["figures"])
+@pytest.mark.parametrize("name", PAPER.figures)
 def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
-    figure = PAPER["figures"][name]
+    figure = PAPER.figures[name]
     table = figures.tabulate(figure, tables, PAPER)
     png, _, thumbnail = drawn(figure, table, tmp_path)
     assert png.startswith(b"\x89PNG") and thumbnail[8:12] == b"WEBP"
@@ -45,7 +46,7 @@ def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
 
 
 def test_files_carry_fonts_and_no_dates_and_pictures_show_what_is_drawn(tables, tmp_path):
-    figure = PAPER["figures"]["fig1"]
+    figure = PAPER.figures["fig1"]
     table = figures.tabulate(figure, tables, PAPER)
     png, pdf, webp = drawn(figure, table, tmp_path)
     assert b"/FontFile2" in pdf
@@ -76,7 +77,7 @@ def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path,
     finals.loc[late & (finals["trial"] == 1), "status"] = "timeout"
     gone = (curves["setting"] == "logistic_s3") & (curves["algorithm"] == "gloc")
     some = {**tables, "finals": finals, "curves": curves[~gone]}
-    figure = PAPER["figures"]["fig1"]
+    figure = PAPER.figures["fig1"]
     drawn(figure, figures.tabulate(figure, some, PAPER), tmp_path)
     notes = [text for text in texts if "missing" in text]
     assert "missing: GLOC" in notes[0]
@@ -84,7 +85,7 @@ def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path,
 
 
 def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
-    figure = PAPER["figures"]["ofuglb_cost"]
+    figure = PAPER.figures["ofuglb_cost"]
     asked = np.where(tables["times"]["algorithm"].str.contains("slsqp"), 2, np.nan)
     some = {**tables, "times": tables["times"].assign(selections=asked)}
     drawn(figure, figures.tabulate(figure, some, PAPER), tmp_path)
@@ -156,7 +157,7 @@ def test_the_words_name_no_interval_where_none_is_drawn(tables):
 
 @pytest.mark.parametrize("interval, word", [("bootstrap", "bootstrap"), ("normal", "normal")])
 def test_the_words_name_the_interval_of_the_paper(interval, word, tables):
-    _, words = drawn_panel(REGRET, tables, {**PAPER, "interval": interval})
+    _, words = drawn_panel(REGRET, tables, replace(PAPER, interval=interval))
     assert f"band: 99 % {word} interval of the mean" in words
 
 

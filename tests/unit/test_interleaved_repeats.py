@@ -1,6 +1,7 @@
 """Times in turns: who plays when, what is measured, and what the cells of a race share."""
 
 from collections import Counter, defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import permutations
 
@@ -9,10 +10,12 @@ from result_files import make, toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.algorithms.glb.ofuglb import OFUGLB
-from optimist.experiments import cell, interleaved_repeats, results, trials
+from optimist.core.label import Label
+from optimist.experiments import interleaved_repeats, play_trial, results, trials
+from optimist.experiments.cell import Probe
 from optimist.experiments.trials import Player
 
-PROBE = {"leader": "ofuglb", "every": 3}
+PROBE = Probe(Label("ofuglb"), 3)
 
 
 def race(*asked, number="0"):
@@ -36,7 +39,8 @@ def played(monkeypatch):
     seen, play_trial = [], trials.play_trial
 
     def recorded(of, trial, *more, **how):
-        seen.append((of.setting, of.algorithm, trial, how["rounds"], how["histories"] is not None))
+        is_measured = how.get("histories") is not None
+        seen.append((*of.labels, trial, how["rounds"], is_measured))
         return play_trial(of, trial, *more, **how)
 
     monkeypatch.setattr(trials, "play_trial", recorded)
@@ -44,7 +48,7 @@ def played(monkeypatch):
 
 
 def names(playing):
-    return [(one.cell.setting, one.cell.algorithm) for one in playing]
+    return [one.cell.labels for one in playing]
 
 
 # Order.
@@ -104,13 +108,19 @@ def test_results_are_those_of_the_cells_alone(tmp_path):
 def test_a_leader_plays_once_for_those_who_follow_it(tmp_path, monkeypatch):
     """And where it is not in the race, or has other rounds there, it plays for them alone."""
     played = Counter()
-    play = cell.play
+    rounds_of = play_trial.rounds_of
 
-    def counted(environment, algorithm, marks, **how):
-        played[type(algorithm).__name__, marks[-1]] += 1
-        return play(environment, algorithm, marks, **how)
+    def counted(environment, algorithm, observers):
+        rounds = rounds_of(environment, algorithm, observers)
 
-    monkeypatch.setattr(cell, "play", counted)
+        def run(marks):
+            played[type(algorithm).__name__, marks[-1]] += 1
+            return type(rounds).run(rounds, marks)
+
+        rounds.run = run
+        return rounds
+
+    monkeypatch.setattr(play_trial, "rounds_of", counted)
     leader, follower, _ = (replace(one, stop=2) for one in FOLLOWED)
     paths = make(tmp_path / "together", leader, follower)
     # Twelve rounds in two turns, and three in those that are not measured.
@@ -209,11 +219,16 @@ def test_time_is_shared_by_the_turns_that_are_left(monkeypatch):
     now, shares = [0.0], []
     monkeypatch.setattr(trials.time, "monotonic", lambda: now[0])
 
-    def spend(self, seconds, trial, rounds, histories):
+    @contextmanager
+    def limited(seconds):
         shares.append(seconds)
-        now[0] += seconds / 2
+        yield
 
-    monkeypatch.setattr(Player, "_play_limited", spend)
+    def spend(*arguments, **options):
+        now[0] += shares[-1] / 2
+
+    monkeypatch.setattr(trials, "limited", limited)
+    monkeypatch.setattr(trials, "play_trial", spend)
     player = Player(toy_trials(stop=3), seconds=8.0)
     player.warm_up()
     now[0] += 100.0  # others play

@@ -17,7 +17,9 @@ from optimist.cli import new
 from optimist.comparison import earlier_trials
 from optimist.comparison import play as playing
 from optimist.core.errors import ConfigError, EndedError, ResultError
+from optimist.core.label import Label
 from optimist.experiments import isolation, results
+from optimist.experiments.cell import Probe
 from optimist.experiments.isolation import isolated
 
 # Each is what a file does when it is loaded, or its class when it learns.
@@ -199,7 +201,7 @@ def race(*labels):
 def test_a_foreign_leader_is_kept_apart_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE)
-    probe = {"leader": "mine.py:Mine", "every": 4}
+    probe = Probe(Label("mine.py:Mine"), 4)
     asked = replace(toy_trials("timing", algorithm="gloc"), race="r", probe=probe)
     assert asked.is_foreign and not asked.cell.is_foreign
     (path,) = make(tmp_path, asked)

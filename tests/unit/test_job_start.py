@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 from optimist.config.load import load_paper
-from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import Trials
 
 CELLS = (
@@ -37,7 +36,7 @@ SLOW = (
 
 
 def test_a_job_of_a_short_cell_imports_nothing_slow(tmp_path):
-    cells = [make_cell(load_paper(paper), *labels) for paper, *labels in CELLS]
+    cells = [load_paper(paper).cell(*labels) for paper, *labels in CELLS]
     asked = [Trials("regret", cell, 0, 1, rounds=2) for cell in cells]
     outputs = [str(tmp_path / f"{number}.parquet") for number in range(len(asked))]
     described = [{**trials.describe(), "digest": ""} for trials in asked]

@@ -177,8 +177,8 @@ def test_algorithms_are_told_the_likely_lengthscale_of_each_data_set(name, tmp_p
     frame, _ = fetch(how.raw, source="mirror")
     how.function("write")(frame, path, **how.select_options("write", {}))
     likely = dict(how.function("facts")(frame, path))["likely_lengthscale"]
-    settings = load_paper("bkb")["settings"].values()
-    told = {s["parameters"]["lengthscale"] for s in settings if s.get("dataset") == name}
+    settings = load_paper("bkb").settings.values()
+    told = {one.parameters["lengthscale"] for one in settings if one.dataset == name}
     assert len(told) == 1 and told.pop() == pytest.approx(likely, rel=0.01)
 
 

@@ -4,13 +4,13 @@ import json
 import re
 
 import pytest
+from cells import places_of
 from own_class import MINE
 
 from optimist.algorithms import REGISTRIES
 from optimist.cli import listing, look, main, new
 from optimist.config.load import load_paper, paper_names
 from optimist.environments import BOX_REGISTRY, REGISTRY
-from optimist.experiments.setting import option_places
 from optimist.experiments.trials import expand
 
 
@@ -31,8 +31,8 @@ def test_papers_and_algorithms_are_listed(capsys):
 @pytest.mark.parametrize("name", paper_names())
 def test_every_setting_of_a_paper_is_listed_with_its_algorithms(name, capsys):
     content, paper = listed(capsys, f"{name}/*"), load_paper(name)
-    assert paper["title"] in content["paper"]
-    asked = {(trials.cell.setting, trials.cell.algorithm) for trials in expand(paper)}
+    assert paper.title in content["paper"]
+    asked = {trials.cell.labels for trials in expand(paper)}
     rows = content["settings"]
     assert {(row["setting"], label) for row in rows for label in row["algorithms"]} == asked
     assert len({row["setting"] for row in rows}) == len(rows)
@@ -52,20 +52,20 @@ def test_a_paper_fits_on_a_screen_and_says_where_more_is(name, monkeypatch, caps
 @pytest.mark.parametrize("name", paper_names())
 def test_options_of_a_setting_have_its_values(name, capsys):
     paper = load_paper(name)
-    setting = next(iter(paper["settings"]))
+    setting = next(iter(paper.settings))
     content = listed(capsys, f"{name}/{setting}")
     assert content["setting"] == f"{name}/{setting}"
     found = {row["option"]: row["value"] for row in content["options"]}
-    spec = paper["settings"][setting]
-    assert found["horizon"] == str(spec["horizon"])
-    for key, value in spec.get("parameters", {}).items():
+    setting = paper.settings[setting]
+    assert found["horizon"] == str(setting.horizon)
+    for key, value in setting.parameters.items():
         assert found[key] == str(value)
 
 
 @pytest.mark.parametrize("environment", [*REGISTRY, *BOX_REGISTRY])
 def test_every_option_says_what_it_may_be(environment):
     described = listing.described(environment)
-    missing = [key for key in option_places(environment) if not all(described.get(key, ("",)))]
+    missing = [key for key in places_of(environment) if not all(described.get(key, ("",)))]
     assert not missing
 
 

@@ -14,10 +14,14 @@ from optimist.checks.toys import ScriptedFunction, bowl, make_box_problem
 from optimist.core.errors import BrokenEnvironmentError, ConfigError
 from optimist.environments.base import check_arms
 from optimist.environments.observer import Observer
-from optimist.experiments.loop import CURVE_POINTS, Coverage, checkpoints, play
+from optimist.experiments.loop import CURVE_POINTS, Coverage, checkpoints, rounds_of
 from optimist.experiments.replay import Choices, History, replay
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+
+
+def play(environment, algorithm, marks, observers=(), time_limit=None):
+    return rounds_of(environment, algorithm, observers).run(marks, time_limit)
 
 
 class Cycling(FiniteArmAlgorithm):

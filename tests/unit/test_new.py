@@ -12,7 +12,7 @@ from toy_environments import ROOT
 from optimist.checks.command import check
 from optimist.cli import main, new
 from optimist.config.load import load_paper
-from optimist.experiments.cell import make_cell, play_trial
+from optimist.experiments.play_trial import play_trial
 
 EVERY = [(what, family) for what, families in new.FAMILIES.items() for family in families]
 each = pytest.mark.parametrize(("what", "family"), EVERY)
@@ -47,7 +47,7 @@ def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, fami
     for setting in [new.STARTS[family].setting] if what == "algorithm" else []:
         assert "\n  optimist compare " in out
         paper, _, name = setting.partition("/")
-        cell = make_cell(load_paper(paper), name, "my_own.py:MyOwn")
+        cell = load_paper(paper).cell(name, "my_own.py:MyOwn")
         assert play_trial(cell, 0, rounds=20).status == "ok"
 
 

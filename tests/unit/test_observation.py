@@ -21,7 +21,6 @@ from optimist.core.files import sha256
 from optimist.core.observation import ABSENT, UNSTEADY, Observer, first_change, observe
 from optimist.core.source_files import digest_of
 from optimist.experiments import results, trials
-from optimist.experiments.cell import make_cell
 from optimist.experiments.job import make_result
 
 LABEL = "mine.py:Mine"
@@ -234,8 +233,8 @@ def test_the_timing_lane_and_a_notebooks_class_record_too(here):
 
 def test_a_data_set_with_a_checksum_is_not_recorded_twice(here):
     paper = load_paper("go_ucb")
-    name = next(n for n, s in paper["settings"].items() if s.get("dataset") == "breast_cancer_wdbc")
-    job = replace(toy_trials(), cell=make_cell(paper, name, "uniform"), stop=1, rounds=10)
+    name = next(n for n, s in paper.settings.items() if s.dataset == "breast_cancer_wdbc")
+    job = replace(toy_trials(), cell=paper.cell(name, "uniform"), stop=1, rounds=10)
     described = {**job.describe(), "digest": ""}
     make_result(described, "x.parquet", str(stand_in()))
     metadata = results.read_metadata("x.parquet")
@@ -320,16 +319,17 @@ def test_a_file_without_permission_counts_as_absent(here, monkeypatch):
 def test_imports_tell_all_modules_that_a_published_method_loads(name):
     code = """
 import json, sys
-from optimist.experiments.cell import Cell, play_trial
+from optimist.experiments.cell import Cell
+from optimist.experiments.play_trial import play_trial
 from optimist.experiments.code_digest import own_modules
-cell = Cell(**json.loads(sys.argv[1]))
+cell = Cell.restore(json.loads(sys.argv[1]))
 play_trial(cell, 0, rounds=12)
 rooms = tuple(f"optimist.{room}." for room in ("algorithms", "environments", "numerics"))
 loaded = {name for name, module in sys.modules.items() if not hasattr(module, "__path__")}
 print(*sorted({name for name in loaded if name.startswith(rooms)} - own_modules(cell)))
 """
     paper, setting, algorithm = name.split("/")
-    cell = make_cell(load_paper(paper), setting, algorithm)
-    command = [sys.executable, "-c", code, json.dumps(vars(cell))]
+    cell = load_paper(paper).cell(setting, algorithm)
+    command = [sys.executable, "-c", code, json.dumps(cell.describe())]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -469,7 +469,7 @@ def folder(plan, tmp_path):
     (folder / "thumbnails").mkdir(parents=True)
     write_frame(compacted(FRAME), folder / "claims.csv")
     record(folder, "claims", "claims.csv")
-    for name in plan.papers["glb_omd"]["figures"]:
+    for name in plan.papers["glb_omd"].figures:
         Image.new("RGB", (4, 3)).save(folder / f"thumbnails/{name}.webp")
         (folder / f"{name}.png").write_bytes(f"a picture of {name}".encode())
         record(folder, name, f"{name}.png", f"thumbnails/{name}.webp")

@@ -1,16 +1,18 @@
 """Tables of figures and tables of the paper, from small aggregated tables with known answers."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from cells import paper_of
 
 from optimist.claims.cells import Cells, Groups
 from optimist.claims.metrics.table import metric
-from optimist.config.documents import merge
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
+from optimist.experiments.setting import Setting
 from optimist.figures import figure, make_table, table_class
 from optimist.figures.curves import per_round
 from optimist.figures.rows import Tables, display_name
@@ -22,20 +24,24 @@ from optimist.plan.trials import PlannedTrials
 
 LOW = {"environment": "glm", "parameters": {"norm": 3}, "problem": {"factor": 0.1}, "horizon": 9}
 HIGH = {"environment": "glm", "parameters": {"norm": 5}, "problem": {"factor": 1}, "horizon": 9}
-PAPER = {
-    "paper": "toy",
-    "band": 0.99,
-    "method": "glb_omd",
-    "names": {"glb_omd": "GLB-OMD", "gloc": "GLOC", "ofuglb": "OFUGLB"},
-    "settings": {"low": LOW, "high": HIGH},
-    "runs": [{"settings": ["low", "high"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
-    "timings": [{"settings": ["low"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
-    "cells": [
-        (lane, setting, algorithm)
-        for lane, setting in (("regret", "low"), ("regret", "high"), ("timing", "low"))
-        for algorithm in ("glb_omd", "gloc")
-    ],
-}
+NAMES = {"glb_omd": "GLB-OMD", "gloc": "GLOC", "ofuglb": "OFUGLB"}
+PAPER = replace(
+    paper_of(
+        "toy",
+        {"low": LOW, "high": HIGH},
+        runs=[{"settings": ["low", "high"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
+        timings=[{"settings": ["low"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
+        method="glb_omd",
+        style={"palette": ["#000000"], "methods": {}},
+    ),
+    band=0.99,
+    names=NAMES,
+)
+KEYS = [
+    (lane, setting, algorithm)
+    for lane, setting in (("regret", "low"), ("regret", "high"), ("timing", "low"))
+    for algorithm in ("glb_omd", "gloc")
+]
 
 
 def trials(setting, algorithm, values, column="regret", **columns):
@@ -46,7 +52,7 @@ def trials(setting, algorithm, values, column="regret", **columns):
 def check(paper):
     """Check what a paper shows, as the plan does."""
     only = {"settings": [], "algorithms": [], "figures": []}
-    papers, config = {paper["paper"]: paper}, {"caps": {}, "only": only}
+    papers, config = {paper.id: paper}, {"caps": {}, "only": only}
     basis = SimpleNamespace(papers=papers, config=config, reuses=False, committed=lambda _: {})
     return PlannedShown(basis, PlannedTrials(basis, None, {}), None)
 
@@ -239,11 +245,13 @@ def test_costs_of_updates_are_medians_with_their_slope():
 
 def test_a_speed_table_or_a_watched_series_that_nothing_makes_is_refused():
     paper = load_paper("hvt_ucb")
-    wrong = merge(paper, {"tables": {"speed": {"algorithms": ["hvt_ucb", "menu"]}}})
+    speed = {**paper.tables["speed"], "algorithms": ["hvt_ucb", "menu"]}
+    wrong = replace(paper, tables={**paper.tables, "speed": speed})
     with pytest.raises(ConfigError, match=r"table speed: no race of timings has .*'menu'"):
         check(wrong)
     panel = {"kind": "lemmas", "series": [{"setting": "gaussian", "label": "none"}]}
-    wrong = merge(paper, {"figures": {"coverage": {"panels": [panel]}}})
+    coverage = {**paper.figures["coverage"], "panels": [panel]}
+    wrong = replace(paper, figures={**paper.figures, "coverage": coverage})
     with pytest.raises(
         ConfigError, match=r"coverage, panel a: unknown setting of lemmas 'gaussian'"
     ):
@@ -279,7 +287,7 @@ def test_measured_slopes_stand_beside_the_theory():
         {"method": "other", **words},
     ]
     spec = {"kind": "theory", "settings": ["low"], "rows": rows}
-    table = make_table(spec).frame(Tables({"times": times}, PAPER)).set_index("method")
+    table = make_table(spec).frame(Tables({"times": times}, PAPER, KEYS)).set_index("method")
     assert table["time_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], abs=0.01, nan_ok=True)
     assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
     assert table["median_seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
@@ -300,7 +308,9 @@ def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
     )
     words = {"regret": "", "time": "t", "memory": "t", "efficient": False}
     spec = {"settings": ["low"], "rows": [{"method": "GLOC", "algorithm": "gloc", **words}]}
-    row = make_table({"kind": "theory", **spec}).frame(Tables({"times": times}, PAPER)).iloc[0]
+    row = (
+        make_table({"kind": "theory", **spec}).frame(Tables({"times": times}, PAPER, KEYS)).iloc[0]
+    )
     about = {"algorithm": "gloc", "setting": "low"}
     cells = Cells(Groups({"times": times}))
     time, state = (metric(one, "slope", about)(cells, **about) for one in ("time", "state"))
@@ -314,7 +324,7 @@ def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
     finals = trials("low", "glb_omd", [10.0, 12.0, 14.0, 0.0])
     finals["status"] = ["ok", "ok", "unconverged", "failed: boom"]
     spec = {"kind": "final_regret", "extremes": True}
-    table = make_table(spec).frame(Tables({"finals": finals}, PAPER))
+    table = make_table(spec).frame(Tables({"finals": finals}, PAPER, KEYS))
     row = table.iloc[0]
     assert (row["mean_regret"], row["trials"]) == (12.0, 3)
     assert (row["median_regret"], row["largest_regret"]) == (12.0, 14.0)
@@ -328,7 +338,9 @@ def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
 def test_tables_of_cells_are_sorted_by_setting_then_by_regret_and_gaps_come_last():
     finals = [trials("high", "gloc", [3.0, 5.0]), trials("high", "glb_omd", [9.0, 9.0])]
     finals.append(trials("low", "gloc", [7.0, 7.0]))
-    table = make_table({"kind": "final_regret"}).frame(Tables({"finals": pd.concat(finals)}, PAPER))
+    table = make_table({"kind": "final_regret"}).frame(
+        Tables({"finals": pd.concat(finals)}, PAPER, KEYS)
+    )
     order = (table["setting"] + "/" + table["algorithm"]).tolist()
     assert order == ["low/gloc", "low/glb_omd", "high/gloc", "high/glb_omd"]
 
@@ -337,7 +349,7 @@ def test_the_document_of_a_table_has_its_title_caption_levels_and_meanings():
     spec = {"kind": "final_regret", "title": "All cells", "caption": "Means."}
     table = make_table(spec)
     finals = trials("low", "gloc", [7.0, 9.0])
-    text = table.document(table.frame(Tables({"finals": finals}, PAPER)))
+    text = table.document(table.frame(Tables({"finals": finals}, PAPER, KEYS)))
     assert text.startswith("# All cells\n\nMeans.\n\n| setting | algorithm | method | rounds |")
     assert "Numbers in brackets are the ends of 95 % intervals." in text
     assert "- `mean_regret`: mean of the regret at the end\n" in text
@@ -347,7 +359,7 @@ def test_the_document_of_a_table_has_its_title_caption_levels_and_meanings():
 def test_the_table_of_run_times_is_of_the_timing_lane_and_adds_medians_of_other_columns():
     times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds").assign(inducing=[5, 9, 7])
     spec = {"kind": "run_time", "group": "paper", "also": ["inducing", "rank"]}
-    table = make_table(spec).frame(Tables({"times": times}, PAPER))
+    table = make_table(spec).frame(Tables({"times": times}, PAPER, KEYS))
     assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
     assert table["note"].tolist() == ["", ""]
     numbers = ["median_seconds", "fastest_seconds", "slowest_seconds", "inducing"]
@@ -419,17 +431,17 @@ def test_markdown_joins_a_value_and_its_interval():
     ],
 )
 def test_names_of_variants(label, name):
-    assert display_name(label, PAPER["names"]) == name
+    assert display_name(label, PAPER.names) == name
 
 
 def test_final_medians_over_the_horizon():
     finals = pd.concat(
         [trials("low", "gloc", [1.0, 2.0, 3.0, 4.0, 90.0]), trials("high", "gloc", [7.0])]
     )
-    settings = {"low": LOW | {"horizon": 10}, "high": HIGH | {"horizon": 1000}}
+    found = {"low": LOW | {"horizon": 10}, "high": HIGH | {"horizon": 1000}}
     panel = {"kind": "final_median_regret", "over": "horizon", "settings": ["low", "high"]}
     panel |= {"algorithms": ["gloc"], "slopes": [{"series": "gloc", "power": 3, "label": "cubic"}]}
-    paper = PAPER | {"settings": settings}
+    paper = PAPER.with_settings(Setting.restore("toy", *one) for one in found.items())
     table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
     data = table[table["role"] == "data"]
     assert data["x"].tolist() == [10.0, 1000.0]
@@ -443,7 +455,7 @@ def test_means_may_have_bootstrap_bands():
     finals = trials("low", "gloc", [1.0, 1.0, 1.0, 1.0, 500.0])
     panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
     lows = []
-    for paper in (PAPER, PAPER | {"interval": "bootstrap"}):
+    for paper in (PAPER, replace(PAPER, interval="bootstrap")):
         table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
         lows.append(table["low"].iloc[0])
     assert lows[0] == 0.0 < 1.0 <= lows[1]
@@ -472,7 +484,7 @@ def test_elapsed_time_is_the_median_over_trials():
 def test_the_table_of_speed_has_times_per_round_and_ratios_to_the_papers_method():
     times = pd.concat([recorded("glb_omd", lambda t: 1e-3 * t), recorded("gloc", lambda t: t * t)])
     spec = {"kind": "speed", "settings": ["low"], "algorithms": ["glb_omd", "gloc", "ofuglb"]}
-    table = make_table({**spec, "rounds": [40, 100]}).frame(Tables({"times": times}, PAPER))
+    table = make_table({**spec, "rounds": [40, 100]}).frame(Tables({"times": times}, PAPER, KEYS))
     own, other, absent = table.to_dict("records")
     assert own["ms_at_40"] == pytest.approx(1.0)
     assert own["ratio_in_total"] == 1.0

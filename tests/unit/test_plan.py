@@ -14,7 +14,6 @@ from optimist.claims import pages, wording
 from optimist.claims.metrics import table as metrics
 from optimist.config import load as config
 from optimist.core.errors import ConfigError
-from optimist.core.label import name_of
 from optimist.core.layout import parse_result
 from optimist.experiments import cell_records
 from optimist.experiments.cell_records import STUDY, CellRecord
@@ -135,12 +134,12 @@ def test_files_of_a_race_are_in_one_folder_which_is_what_the_job_makes(plan):
 def test_every_setting_and_every_displayed_algorithm_is_run(plan):
     for name, paper in plan.papers.items():
         asked = plan.trials.of_paper(name).values()
-        watched = [c.setting for one in studies.of_paper(paper) for c in one.cells(paper, ())]
-        used = {trials.cell.setting for trials in asked} | set(watched)
-        assert used <= set(paper["settings"])
-        assert {label for label in paper["settings"] if "[" in label} <= used
-        assert set(map(name_of, paper["settings"])) == set(map(name_of, used))
-        assert {name_of(trials.cell.algorithm) for trials in asked} == set(paper["names"])
+        watched = [c for one in studies.of_paper(paper) for c in one.cells(paper, ())]
+        used = {c.setting.label for c in (*(trials.cell for trials in asked), *watched)}
+        assert used <= set(paper.settings)
+        assert {label for label in paper.settings if "[" in label} <= used
+        assert {*paper.bases} == {label.name for label in used}
+        assert {trials.cell.algorithm.name for trials in asked} == set(paper.names)
 
 
 def test_every_cell_is_shown_or_behind_a_claim(plan):
@@ -174,9 +173,9 @@ def test_a_setting_decides_its_own_cells_alone(plan):
     assert changed == {
         t.cell.name
         for t in plan.trials
-        if name_of(t.cell.setting) == "logistic_s3"
+        if t.cell.setting.label.name == "logistic_s3"
         and t.lane == "regret"
-        and "horizon" not in t.cell.setting
+        and "horizon" not in t.cell.setting.label
     }
 
 
@@ -184,7 +183,7 @@ def test_a_data_set_decides_the_cells_on_it(plan):
     options = {"covertype": {"clusters": 61}}
     before, after = digests(plan), digests(planned(datasets=options))
     changed = {name for name in before if before[name] != after[name]}
-    on_it = (t for t in plan.trials if t.cell.spec.get("dataset", "").startswith("covertype"))
+    on_it = (t for t in plan.trials if t.cell.setting.dataset.startswith("covertype"))
     assert changed == {t.cell.name for t in on_it if t.lane == "regret"}
 
 
@@ -192,7 +191,7 @@ def test_a_data_set_decides_the_cells_on_it(plan):
 
 
 def record(plan, found, **changes):
-    cell = found.lane, found.group, found.cell.setting, found.cell.algorithm
+    cell = found.lane, found.group, *found.key[1:]
     digest = plan.trials.digest(found)
     known = CellRecord(
         *cell, found.stop, (found.stop,), digest, "0" * 16, {}, 1.0, 100.0, commit="", made=""
@@ -324,8 +323,8 @@ def test_the_words_of_a_laboratory_reach_a_race(said, is_exclusive, words):
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
 def test_times_are_comparable_over_norms(plan, link):
     settings = {f"{link}_s{norm}" for norm in (3, 5, 7, 9)}
-    timed = [t for t in plan.trials if t.lane == "timing" and t.cell.setting in settings]
-    assert {t.cell.setting for t in timed} == settings
+    timed = [t for t in plan.trials if t.lane == "timing" and t.key[1] in settings]
+    assert {t.key[1] for t in timed} == settings
     assert len({t.race for t in timed}) == 1
 
 
@@ -333,7 +332,7 @@ def test_every_cell_and_study_was_measured(plan):
     rows = costs.read(config.project_root() / "config/costs.csv")
     known = {(row.lane, row.paper, row.setting, row.algorithm) for row in rows}
     cells = ((trials.lane, trials.cell) for trials in plan.trials)
-    assert {(lane, c.paper, c.setting, c.algorithm) for lane, c in cells} <= known
+    assert {(lane, c.paper, *c.labels) for lane, c in cells} <= known
     asked = {(name, paper, "", "") for paper in plan.papers for name in plan.studies.names(paper)}
     assert asked <= known
 
@@ -426,7 +425,7 @@ def test_a_product_is_stale_if_its_record_says_otherwise(plan, tmp_path):
 def test_claims_and_tables_declare_their_rounds(plan):
     declared = plan.targets.declared("glb_omd")
     assert declared == {"regret/logistic_s3[horizon=30000]": {3000, 30000}}
-    (table,) = (t for t in plan.papers["hvt_ucb"]["tables"].values() if t["kind"] == "speed")
+    (table,) = (t for t in plan.papers["hvt_ucb"].tables.values() if t["kind"] == "speed")
     for setting in table["settings"]:
         assert set(table["rounds"]) <= plan.targets.declared("hvt_ucb")[f"timing/{setting}"]
 
@@ -436,7 +435,7 @@ def test_every_figure_and_table_is_a_target_with_a_sentence(plan):
         expected = {paper, f"{paper}_claims"}
         if plan.trials.keys(paper, group="variants"):
             expected |= {f"{paper}_variants"}
-        expected |= {f"{paper}_{name}" for name in plan.papers[paper].get("parts", {})}
+        expected |= {f"{paper}_{name}" for name in plan.papers[paper].parts}
         for kind in ("figures", "tables"):
             expected |= {f"{paper}_{name}" for name in plan.shown.names(paper, kind)}
         named = plan.targets.named(paper)
@@ -503,7 +502,8 @@ def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
 def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypatch):
     def with_name(paper, changes):
         loaded = config.load_paper(paper, changes)
-        return {**loaded, kind: {**loaded[kind], name: next(iter(loaded[kind].values()))}}
+        entries = getattr(loaded, kind)
+        return replace(loaded, **{kind: {**entries, name: next(iter(entries.values()))}})
 
     monkeypatch.setattr("optimist.plan.basis.load_paper", with_name)
     with pytest.raises(ConfigError, match=words):

@@ -14,6 +14,7 @@ from optimist.claims.planned import check_planned
 from optimist.config.claims import Reader
 from optimist.config.labels import Names
 from optimist.config.load import load_claims, load_words
+from optimist.experiments.setting import Setting
 from optimist.plan.claims import check_run
 
 BASES = {
@@ -65,7 +66,7 @@ CHECK = check_of(
 
 def claim(*checks, known=CHOICES, lists=None, **keys):
     """Return a claim about heavy-tailed settings, written out."""
-    names = Names("toy", BASES)
+    names = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
     names.add_lists(lists or {})
     about = {"id": "toy.01", "place": "p", "statement": "s", "checks": list(checks or [CHECK])}
     return Reader(known, names, WORDS).claim({**about, **keys}, 0.95)
@@ -168,7 +169,7 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
             tofu=unstated(algorithms={"oful": "tofu"}),
         ),
     }
-    names = Names("toy", BASES)
+    names = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
     made = Reader(known, names, {})
 
     def label(text, **taken):

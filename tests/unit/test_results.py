@@ -2,16 +2,19 @@
 
 import pyarrow as pa
 import pytest
+from cells import made
 from result_files import make, toy_trials
 
 from optimist.core import checksummed
 from optimist.core.errors import ResultError
 from optimist.core.files import write_atomically
 from optimist.experiments import results
-from optimist.experiments.cell import Cell
 from optimist.experiments.loop import Trajectory
 
-CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 2})
+CELL = made(
+    *("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]"),
+    {"environment": "glm", "horizon": 2},
+)
 
 
 def trajectory(regret=(0.0, 0.5), status="ok", **columns):

@@ -15,7 +15,8 @@ from optimist.config.expand import base_settings, names_of
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure
 from optimist.core.errors import ConfigError
-from optimist.experiments.cell import make_cell
+from optimist.core.label import Label
+from optimist.experiments.setting import Setting
 
 BASES = {
     "student_t": {
@@ -37,7 +38,7 @@ BASES = {
 
 @pytest.fixture
 def names():
-    found = Names("toy", BASES)
+    found = Names("toy", {n: Setting.restore("toy", n, one) for n, one in BASES.items()})
     found.add_lists(
         {"both": ["student_t", "gaussian"], "fast": {"sweep": "oful", "R": ["sd", "nu"]}}
     )
@@ -80,13 +81,9 @@ def test_entries_stand_for_canonical_labels(names, entries, expected):
 def test_a_label_has_the_specification_of_its_name_with_its_options(names):
     label = "student_t[factor=0.1,horizon=9,nu=exact]"
     names.labels("runs", label)
-    spec = names.settings[label]
-    assert (spec["horizon"], spec["problem"], spec["parameters"]["nu"]) == (
-        9,
-        {"factor": 0.1},
-        "exact",
-    )
-    assert names.settings["student_t"] == BASES["student_t"]
+    found = names.settings[label]
+    assert (found.horizon, found.problem, found.parameters["nu"]) == (9, {"factor": 0.1}, "exact")
+    assert names.settings["student_t"].document() == BASES["student_t"]
 
 
 @pytest.mark.parametrize(
@@ -115,11 +112,11 @@ def test_a_wrong_entry_is_named(names, entries, words):
 def test_options_that_no_file_uses_are_known_all_the_same():
     paper = config.load_paper("hvt_ucb")
     label = "student_t[radius=shrunk,factor=0.05]"
-    cell = make_cell(paper, label, "oful")
-    assert cell.setting == "student_t[factor=0.05,radius=shrunk]" not in paper["settings"]
-    assert cell.spec["problem"] == {"factor": 0.05, "radius": "shrunk"}
+    cell = paper.cell(label, "oful")
+    assert cell.setting.label == "student_t[factor=0.05,radius=shrunk]" not in paper.settings
+    assert cell.setting.problem == {"factor": 0.05, "radius": "shrunk"}
     with pytest.raises(ConfigError, match=r"unknown option 'factr' .did you mean 'factor'"):
-        make_cell(paper, "student_t[factr=0.05]", "oful")
+        paper.cell("student_t[factr=0.05]", "oful")
 
 
 # Settings.
@@ -128,12 +125,13 @@ def test_options_that_no_file_uses_are_known_all_the_same():
 def test_settings_share_what_their_environment_does():
     shared = {"problem": {"delta": 0.1, "kappa": 2}, "horizon": 5}
     one = {"environment": "glm", "problem": {"delta": 0.2}}
-    expanded = base_settings({"defaults": {"glm": shared}, "settings": {"one": one}})["one"]
+    room = {"defaults": {"glm": shared}, "settings": {"one": one}}
+    expanded = base_settings("toy", room)["one"].document()
     expected = {"environment": "glm", "problem": {"delta": 0.2, "kappa": 2}, "horizon": 5}
     assert expanded == expected
     with pytest.raises(ConfigError, match=r"in defaults 'gml' \(did you mean 'glm'"):
-        base_settings({"settings": {"one": one | {"horizon": 5}}, "defaults": {"gml": {}}})
-    found = message(base_settings, {"settings": {"one": one}})
+        base_settings("toy", {"settings": {"one": one | {"horizon": 5}}, "defaults": {"gml": {}}})
+    found = message(base_settings, "toy", {"settings": {"one": one}})
     assert found == "setting 'one': key 'horizon' is missing"
 
 
@@ -146,12 +144,16 @@ def test_an_entry_may_stand_for_a_setting_for_each_value():
         **same,
     }
     entry["each"] = {"link": {"logistic": "Logistic", "poisson": "Poisson"}}
-    found = base_settings({"settings": {"{link}_s3": entry}})
+    found = base_settings("toy", {"settings": {"{link}_s3": entry}})
     assert list(found) == ["logistic_s3", "poisson_s3"]
     texts = {"title": "Poisson, S = 3", "about": "Poisson rewards."}
-    assert found["poisson_s3"] == {**texts, "parameters": {"norm": 3, "link": "poisson"}, **same}
+    assert found["poisson_s3"].document() == {
+        **texts,
+        "parameters": {"norm": 3, "link": "poisson"},
+        **same,
+    }
     twice = {"{link}_s3": entry, "poisson_s3": {**entry, "each": {"link": ["poisson"]}}}
-    assert "'poisson_s3' is defined twice" in message(base_settings, {"settings": twice})
+    assert "'poisson_s3' is defined twice" in message(base_settings, "toy", {"settings": twice})
 
 
 # Panels.
@@ -278,7 +280,7 @@ def test_a_list_of_settings_may_take_several_values(names):
     ],
 )
 def test_patterns_select_names_or_labels(pattern, selected):
-    labels = ("f1", "f1[horizon=20,initial=4]", "f2")
+    labels = map(Label.parse, ("f1", "f1[horizon=20,initial=4]", "f2"))
     assert {label for label in labels if config.matches(label, pattern)} == selected
 
 
@@ -337,5 +339,5 @@ def test_braces_that_are_mathematics_stay_in_a_title():
     title = r"$x_{1}$, $e^{a}$, $\mathrm{kl}$ { in {setting}"
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"], "title": title}
     (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)[0]["panels"]
-    word = names.settings["logistic_s3"]["title"]
+    word = names.settings["logistic_s3"].title
     assert found["title"] == title.replace("{setting}", word)

@@ -9,15 +9,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cells import made
 
 from optimist.algorithms import algorithm_class, make_algorithm
 from optimist.config.checks import check_studies
 from optimist.config.documents import Source
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
+from optimist.core.label import Label
 from optimist.environments.observer import Observer
-from optimist.experiments.cell import Cell, build, make_cell
-from optimist.experiments.loop import play
+from optimist.experiments.cell import Cell
+from optimist.experiments.loop import rounds_of
+from optimist.experiments.play_trial import build
 from optimist.figures.studies import (
     STUDIES,
     accuracy,
@@ -95,7 +98,7 @@ def test_a_watched_trial_that_fails_keeps_its_status_and_the_others_stand(
     monkeypatch, name, algorithm, setting, about
 ):
     paper = load_paper("hvt_ucb" if name == "lemmas" else "bkb")
-    cell = make_cell(paper, setting, algorithm)
+    cell = paper.cell(setting, algorithm)
     study = study_class(name)({"settings": [setting], "trials": 3}, {"rounds": 30})
     whole = study.tabulate([cell])
     cls = algorithm_class(algorithm)
@@ -116,7 +119,7 @@ def test_a_watched_trial_that_fails_keeps_its_status_and_the_others_stand(
 
 
 def test_a_trial_that_fails_at_once_has_one_row_without_values(monkeypatch, paper):
-    cell = make_cell(paper, "gaussian_d2", "bkb")
+    cell = paper.cell("gaussian_d2", "bkb")
     cls = algorithm_class("bkb")
     monkeypatch.setattr(cls, "select", Fails(cls.select, 1))
     frame = watch_trials([cell], range(2), Watching, ["seen"], rounds=2)
@@ -133,7 +136,7 @@ def test_an_observer_that_fails_ends_the_trial_like_an_algorithm(paper):
             if t == 3:
                 raise ZeroDivisionError("division by zero")
 
-    frame = watch_trials([make_cell(paper, "gaussian_d2", "bkb")], [0], Failing, ["seen"], rounds=9)
+    frame = watch_trials([paper.cell("gaussian_d2", "bkb")], [0], Failing, ["seen"], rounds=9)
     assert frame["seen"].tolist() == [1, 2, 3]
     assert set(frame["status"]) == {"failed: division by zero"}
 
@@ -232,7 +235,7 @@ def test_a_short_run_has_histories_shorter_in_proportion():
     [(GLM_UCB, "estimate"), ("ofuglb", "estimate"), (RS_GLINCB, "switch_estimate")],
 )
 def test_the_estimate_of_a_stored_history_is_that_of_the_method_itself(name, estimate):
-    environment, problem = build(make_cell(load_paper("glb_omd"), "logistic_s3", name), 0)
+    environment, problem = build(load_paper("glb_omd").cell("logistic_s3", name), 0)
     (history,) = passes.stored_histories(environment, problem, [120]).values()
     algorithm = make_algorithm(name, problem)
     algorithm.threshold = np.inf  # no warm-up
@@ -274,7 +277,7 @@ def test_every_method_estimates_from_every_length_in_every_turn(name, section):
 
 @pytest.mark.parametrize("name", ["heavy_oful", "tofu"])
 def test_the_estimate_of_a_stored_history_is_that_after_as_many_rounds(name):
-    environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], name), 0)
+    environment, problem = build(load_paper("hvt_ucb").cell(REFITS["setting"], name), 0)
     histories = passes.stored_algorithms(environment, problem, [name], [60, 500])
     played = make_algorithm(name, problem)
     rng = stream("refits", "arms")
@@ -286,13 +289,13 @@ def test_the_estimate_of_a_stored_history_is_that_after_as_many_rounds(name):
 
 
 def test_an_estimate_that_does_not_converge_has_no_time(monkeypatch):
-    environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], "tofu"), 0)
+    environment, problem = build(load_paper("hvt_ucb").cell(REFITS["setting"], "tofu"), 0)
     (algorithm,) = passes.stored_algorithms(environment, problem, ["heavy_oful"], [60]).values()
     monkeypatch.setitem(
         passes.SOLVERS, "newton", lambda regression, start, accuracy: (start, False)
     )
     with pytest.raises(RuntimeError, match="heavy_oful after 60 rounds did not converge"):
-        passes.refit_cost("heavy_oful", algorithm)
+        passes.refit_cost(Label("heavy_oful"), algorithm)
 
 
 # BKB's accuracy.
@@ -306,7 +309,7 @@ def watched(cell, trial, rounds):
 
 @pytest.mark.parametrize("q_bar", ["theory", 1])
 def test_with_the_q_bar_of_theory_the_sketch_is_exact_and_with_one_it_is_not(paper, q_bar):
-    cell = make_cell(paper, "gaussian_d2", f"bkb[q_bar={q_bar}]")
+    cell = paper.cell("gaussian_d2", f"bkb[q_bar={q_bar}]")
     rows = watched(cell, 0, 60)
     last = rows.iloc[-1]
     assert last["round"] == 60
@@ -327,11 +330,11 @@ def test_with_the_q_bar_of_theory_the_sketch_is_exact_and_with_one_it_is_not(pap
 
 
 def test_the_regret_bound_is_that_of_the_theorem(paper):
-    cell = make_cell(paper, "gaussian_d2", "bkb")
+    cell = paper.cell("gaussian_d2", "bkb")
     last = watched(cell, 0, 1).iloc[-1]
     environment, problem = build(cell, 0)
     bkb = make_algorithm("bkb", problem, cell.stream(0, "bkb"))
-    played = play(environment, bkb, [1]).columns["regret"][-1]
+    played = rounds_of(environment, bkb).run([1]).columns["regret"][-1]
     # alpha = 3, xi = 0.1, lambda = 0.01, F = 1, delta = 0.1.
     log_t, d = math.log(2), last["dimension"]
     bound = 2 * 6**1.5
@@ -363,7 +366,7 @@ def test_the_price_of_an_accuracy_is_that_of_the_formulas():
 
 
 def test_extremes_keep_what_is_not_a_number(paper):
-    environment, problem = build(make_cell(paper, "gaussian_d2", "bkb"), 0)
+    environment, problem = build(paper.cell("gaussian_d2", "bkb"), 0)
     rng = np.random.default_rng(0)
     watched = accuracy.SketchObserver(environment, make_algorithm("bkb", problem, rng))
     for value in (2.0, 3.0, 1.0):
@@ -393,7 +396,7 @@ def test_growth_is_from_the_middle_of_a_trial_to_its_end():
 
 
 def test_the_radius_share_is_that_of_the_stochastic_parts(paper):
-    cell = make_cell(paper, "gaussian_d2", "bkb[radius=paper]")
+    cell = paper.cell("gaussian_d2", "bkb[radius=paper]")
     last = watched(cell, 0, accuracy.SETTLED).iloc[-1]
     tail, log_t = math.log(10), math.log(1 + accuracy.SETTLED)
     # alpha = 3, xi = 0.1; squares of what is added to the bias in either radius.
@@ -404,10 +407,10 @@ def test_the_radius_share_is_that_of_the_stochastic_parts(paper):
 
 def test_the_sketched_matrix_is_that_of_projected_features(paper):
     # With explicit features: the arms of the linear kernel.
-    cell = make_cell(paper, "linear_d10", "bkb[q_bar=0.1,radius=practical]")
+    cell = paper.cell("linear_d10", "bkb[q_bar=0.1,radius=practical]")
     environment, problem = build(cell, 0)
     bkb = make_algorithm("bkb[q_bar=0.1,radius=practical]", problem, cell.stream(0, "bkb"))
-    play(environment, bkb, [60])
+    rounds_of(environment, bkb).run([60])
     X, n = bkb.played.points, bkb.played.counts
     S = X[bkb.drawn]
     assert np.linalg.matrix_rank(S) < 10
@@ -465,11 +468,11 @@ def test_the_trials_behind_the_facts_of_figure_2_are_kept(starved):
 
 
 def test_the_effective_dimension_is_that_of_the_arms_played(paper):
-    cell = make_cell(paper, "gaussian_d2", "bkb[q_bar=2]")
+    cell = paper.cell("gaussian_d2", "bkb[q_bar=2]")
     frame = watch_trials([cell], [0], dimension.DimensionObserver, dimension.COLUMNS, rounds=60)
     environment, problem = build(cell, 0)
     bkb = make_algorithm("bkb[q_bar=2]", problem, cell.stream(0, "bkb"))
-    play(environment, bkb, [60])
+    rounds_of(environment, bkb).run([60])
     X, n = bkb.played.points, bkb.played.counts
     K = np.sqrt(n)[:, None] * problem.kernel(X, X) * np.sqrt(n)
     expected = np.trace(K @ np.linalg.inv(K + 0.01 * np.eye(len(n))))
@@ -511,7 +514,7 @@ def cell(**algorithm):
         "problem": algorithm,
         "horizon": 400,
     }
-    return Cell("hvt_ucb", "student_t", "hvt_ucb", spec)
+    return made("hvt_ucb", "student_t", "hvt_ucb", spec)
 
 
 def watched_lemmas(cell, trial, rounds=None):
@@ -530,7 +533,9 @@ def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
 
 
 def test_the_watched_distance_and_share_are_those_of_the_definitions():
-    shrunk = replace(cell(radius="shrunk", factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]")
+    shrunk = replace(
+        cell(radius="shrunk", factor=3e-4), algorithm=Label.parse("hvt_ucb[tau_scale=0.005]")
+    )
     row = watched_lemmas(shrunk, 1, rounds=60).set_index("round").loc[60]
     environment, problem = build(shrunk, 1)
     algorithm = make_algorithm(shrunk.algorithm, problem)
@@ -570,9 +575,9 @@ def test_facts_of_the_lemmas_are_the_worst_over_trials():
 
 @pytest.mark.parametrize("scale", ["round", "bound"])
 def test_the_bound_on_regret_is_that_of_the_proof(scale):
-    watched = cell(radius="theory", factor=1.0)
-    watched.spec["parameters"]["decades"] = 1.0
-    watched = replace(watched, algorithm=f"hvt_ucb[scale={scale}]")
+    base = cell(radius="theory", factor=1.0).setting
+    wide = replace(base, parameters={**base.parameters, "decades": 1.0})
+    watched = Cell(wide, Label.parse(f"hvt_ucb[scale={scale}]"))
     environment, problem = build(watched, 2)
     T, d, nus = 400, 2, [environment.context(t)["scale"] for t in range(400)]
     if scale == "bound":
@@ -592,7 +597,7 @@ def test_the_bound_on_regret_is_that_of_the_proof(scale):
     assert last["void"] == pytest.approx(min(bounds / (2.0 * rounds)), rel=1e-12)
     regrets = {}
     algorithm = make_algorithm(watched.algorithm, problem)
-    for row in play(environment, algorithm, rounds.tolist()).rows:
+    for row in rounds_of(environment, algorithm).run(rounds.tolist()).rows:
         regrets[row["round"]] = row["regret"]
     shares = [regrets[t] / bounds[t - 1] for t in rounds]
     assert last["regret_share"] == pytest.approx(max(shares), rel=1e-12)
@@ -604,10 +609,11 @@ def test_the_bound_on_regret_is_that_of_the_proof(scale):
 def test_the_oracle_is_compared_with_the_truth():
     go = load_paper("go_ucb")
     cells = [
-        make_cell(go, "net[horizon=65,initial=64]", label)
+        go.cell("net[horizon=65,initial=64]", label)
         for label in ("go_ucb", "go_ucb[oracle=exact,unit_weights=true]")
     ]
-    section = {"settings": [cells[0].setting], "algorithms": ["go_ucb"], "trials": 2}
+    label = cells[0].setting.label
+    section = {"settings": [label], "algorithms": ["go_ucb"], "trials": 2}
     tables = oracle.Oracle(section).tabulate(cells)
     watched, found = tables["oracle"], tables["oracle_facts"]
     assert list(watched.columns) == [*TRIAL_COLUMNS, *oracle.COLUMNS]
@@ -616,9 +622,9 @@ def test_the_oracle_is_compared_with_the_truth():
     assert share["go_ucb"] == pytest.approx(1.0, abs=1e-6)
     assert share[cells[1].algorithm] < 0.01
     value = found.set_index(["name", "setting"])["value"]
-    assert value["oracle_second_term_power", cells[0].setting] == 2.0
+    assert value["oracle_second_term_power", label] == 2.0
     mean = watched[watched["algorithm"] == cells[1].algorithm]["distance"].mean()
-    assert value["oracle_distance", f"{cells[0].setting}/{cells[1].algorithm}"] == mean
+    assert value["oracle_distance", f"{label}/{cells[1].algorithm}"] == mean
 
 
 def test_distances_do_not_mind_the_order_of_units():
@@ -661,13 +667,13 @@ def test_distances_do_not_mind_the_order_of_units():
 )
 def test_studies_of_what_cannot_be_are_refused(paper, section, changes, message):
     paper = load_paper(paper)
-    known = {"passes": PASSES} | paper["studies"]
+    known = {"passes": PASSES} | paper.studies
     asked = known.get(section, {}) | changes
     if section == "dimension":
         block = {"settings": ["gaussian_d1"], "algorithms": ["bkb"], "trials": 1}
         asked = {"blocks": [block | changes]}
     with pytest.raises(ConfigError, match=message):
-        check_studies(paper | {"studies": {section: asked}}, Source("runs.yaml"))
+        check_studies(replace(paper, studies={section: asked}), Source("runs.yaml"))
 
 
 # The job of a study.
@@ -697,7 +703,7 @@ def test_the_file_of_a_study_lists_what_it_read(reads, paper, tmp_path, monkeypa
     monkeypatch.setattr(accuracy.Accuracy, "tabulate", reading)
     section = {"settings": ["gaussian_d2"], "trials": 1}
     spec = {"study": "accuracy", "section": section, "digest": "0" * 16}
-    spec["cells"] = [vars(make_cell(paper, "gaussian_d2", "bkb"))]
+    spec["cells"] = [paper.cell("gaussian_d2", "bkb").describe()]
     make(spec | {"caps": {"trials": 1, "rounds": 5}}, "results/study.parquet", "data")
     about = tables.read("results/study.parquet")[1]
     found = {kind: [*digests] for kind, digests in about["observed"].items()}

@@ -1,5 +1,6 @@
 """Style: one colour and marker a method everywhere, told apart in every figure."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -36,11 +37,11 @@ def labels_of(paper):
 
 def groups(paper):
     """Yield names of algorithms that are seen together: in a figure, or in a setting."""
-    for figure in paper["figures"].values():
+    for figure in paper.figures.values():
         yield {name_of(a) for panel in figure["panels"] for a in panel.get("algorithms", [])}
     cells = [job.cell for job in expand(paper)]
-    for setting in {cell.setting for cell in cells}:
-        yield {name_of(cell.algorithm) for cell in cells if cell.setting == setting}
+    for setting in {cell.setting.label for cell in cells}:
+        yield {cell.algorithm.name for cell in cells if cell.setting.label == setting}
 
 
 def test_contrast_is_at_least_three_to_one():
@@ -78,7 +79,7 @@ def test_no_two_variants_of_a_paper_share_marker_and_dash_and_none_looks_plain(n
 def test_every_algorithm_of_a_paper_has_a_name_of_its_own(name):
     paper = PAPERS[name]
     labels = labels_of(paper)
-    names = {display_name(label, paper["names"], paper["options"]) for label in labels}
+    names = {display_name(label, paper.names, paper.options) for label in labels}
     assert len(names) == len(labels)
     assert not [text for text in names if "=" in text and "q̄" not in text and " = " not in text]
 
@@ -102,11 +103,11 @@ def test_variants_of_one_algorithm_alone_have_colours_of_their_own():
 
 
 def test_an_algorithm_without_a_look_takes_a_colour_that_is_free():
-    paper = {**PAPER, "names": {**PAPER["names"], "mine.py:Mine": "Mine"}}
+    paper = replace(PAPER, names={**PAPER.names, "mine.py:Mine": "Mine"})
     style = Style(paper, {})
-    others = {style.colour(name) for name in PAPER["names"]}
+    others = {style.colour(name) for name in PAPER.names}
     assert style.colour("mine.py:Mine") not in others
-    assert style.marker("mine.py:Mine") not in {style.marker(name) for name in PAPER["names"]}
+    assert style.marker("mine.py:Mine") not in {style.marker(name) for name in PAPER.names}
 
 
 def test_what_is_no_algorithm_has_shades_from_dark_to_light():
@@ -135,5 +136,5 @@ def test_settings_are_called_by_their_titles_with_options_where_these_coincide()
 def test_names_of_options_that_do_not_exist_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         check_cells(
-            {**PAPER, "options": options}, dict.fromkeys(("settings", "runs"), Source("x.yaml"))
+            replace(PAPER, options=options), dict.fromkeys(("settings", "runs"), Source("x.yaml"))
         )

@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from cells import made, paper_of
 from toy_environments import ROOT, STAND_IN
 
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
 from optimist.config.load import load_paper, paper_names
 from optimist.core import arguments, source_files
 from optimist.core.errors import ConfigError
-from optimist.core.label import name_of
+from optimist.core.label import Label
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
 from optimist.environments.problems.glb import GLBProblem
 from optimist.experiments import code_digest, results
-from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.cell import Probe
 from optimist.experiments.code_digest import own_modules
+from optimist.experiments.play_trial import build
 from optimist.experiments.trials import Trials, expand, run
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
@@ -38,7 +40,7 @@ def toy_paper(**changes):
         "runs": [{"settings": ["a", "b"], "algorithms": ["glb_omd", "gloc"], "trials": 7}],
         "timings": [{"settings": ["a"], "algorithms": ["glb_omd"], "trials": 2}],
     }
-    return {"paper": "toy", "settings": {"a": setting, "b": setting}} | blocks | changes
+    return paper_of("toy", {"a": setting, "b": setting}, **blocks | changes)
 
 
 def trials_of(found):
@@ -91,7 +93,8 @@ def test_only_takes_an_algorithm_with_all_its_variants():
 
 
 def toy_cell(algorithm="glb_omd", **changes):
-    return Cell("toy", "a", algorithm, toy_paper()["settings"]["a"] | changes)
+    document = toy_paper().settings["a"].document()
+    return made("toy", "a", algorithm, document | changes)
 
 
 @pytest.mark.parametrize("algorithm", ["glb_omd", "ofuglb", "rs_glincb[constants=practical]"])
@@ -121,16 +124,16 @@ def test_a_truncated_run_is_the_beginning_of_the_full_one():
 
 
 SETTINGS = {
-    spec["environment"]: (paper, setting)
+    setting.environment: (paper, label)
     for paper, loaded in PAPERS.items()
-    for setting, spec in loaded["settings"].items()
+    for label, setting in loaded.settings.items()
 }
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_trial_leaves_no_environment_behind(name):
     paper, setting = SETTINGS[name]
-    cell = make_cell(PAPERS[paper], setting, "uniform")
+    cell = PAPERS[paper].cell(setting, "uniform")
     environment, problem = build(cell, 0, STAND_IN)
     make_algorithm(cell.algorithm, problem, cell.algorithm_stream(0))
     left = weakref.ref(environment)
@@ -141,22 +144,23 @@ def test_a_trial_leaves_no_environment_behind(name):
 
 def test_settings_of_one_name_share_their_streams():
     settings = ("a", "a[factor=0.1]", "b")
-    environments = [build(Cell("toy", s, "gloc", toy_cell().spec), 0)[0] for s in settings]
+    document = toy_cell().setting.document()
+    environments = [build(made("toy", s, "gloc", document), 0)[0] for s in settings]
     rewards = [[w.reward(t, 0) for t in range(120)] for w in environments]
     assert rewards[0] == rewards[1] != rewards[2]
 
 
 def test_the_factor_on_radii_changes_no_reward():
     paper = PAPERS["glb_omd"]
-    names = [s for s in paper["settings"] if name_of(s) == "covertype"]
-    environments = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]
+    names = [one.label for one in paper.settings.values() if one.label.name == "covertype"]
+    environments = [build(paper.cell(s, "gloc"), 3, STAND_IN)[0] for s in names]
     first = [[w.reward(t, 0) for t in range(100)] for w in environments]
     assert len(names) == 4
     assert first == [first[0]] * 4
 
 
 def test_a_data_set_is_asked_for_by_name():
-    cell = make_cell(PAPERS["glb_omd"], "covertype", "gloc")
+    cell = PAPERS["glb_omd"].cell("covertype", "gloc")
     with pytest.raises(ConfigError, match="needs the data set 'covertype'"):
         build(cell, 0)
 
@@ -167,7 +171,7 @@ def test_only_the_regret_lane_checks_coverage():
 
 
 def test_a_probe_is_timed_on_the_leaders_history():
-    probe = {"leader": "ofuglb", "every": 50}
+    probe = Probe(Label("ofuglb"), 50)
     job = Trials("timing", toy_cell("ofuglb[solver=slsqp]"), 0, 1, rounds=40, probe=probe)
     columns = run(job)[0].columns
     # A short run still asks four times.
@@ -204,7 +208,7 @@ def test_source_files_follow_imports_inside_functions_and_of_the_leader():
     numerics = {f"optimist.numerics.{name}" for name in ("level_set", "likelihood", "ball")}
     assert numerics <= own_modules(toy_cell("ofuglb"))
     assert "optimist.numerics.level_set" not in own_modules(toy_cell("glb_omd"))
-    led = own_modules(toy_cell("glb_omd"), {"leader": "ofuglb", "every": 5})
+    led = own_modules(toy_cell("glb_omd"), Probe(Label("ofuglb"), 5))
     assert "optimist.algorithms.glb.ofuglb" in led
 
 

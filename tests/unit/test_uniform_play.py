@@ -1,11 +1,14 @@
 """Uniform play that settings share: the options that it does not see, and whose trials are read."""
 
 import inspect
+from dataclasses import replace
 from functools import cache
 
+import cells
 import numpy as np
 import pandas as pd
 import pytest
+from cells import places_of
 from claim_tables import check_of, claim_with, document, finals, reading
 from toy_environments import ROOT, STAND_IN
 
@@ -13,10 +16,10 @@ from optimist.claims.cells import Cells, Groups
 from optimist.claims.planned import check_planned, claim_cells
 from optimist.config.load import load_paper, paper_names
 from optimist.core.errors import ConfigError
+from optimist.core.label import Label
 from optimist.core.layout import dataset_in
 from optimist.environments import UNSEEN, environment_class, unseen_options
-from optimist.experiments.cell import make_cell
-from optimist.experiments.setting import option_places
+from optimist.experiments.paper import Block
 from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import Trials, run
 from optimist.plan.claims import PlannedClaims, homes_of, learners_of, more_trials, uniform_names
@@ -33,7 +36,7 @@ def planned():
 
 @pytest.mark.parametrize("name", UNSEEN)
 def test_unseen_options_are_options_of_the_environment_and_not_all_of_them(name):
-    options = {*option_places(name)}
+    options = {*places_of(name)}
     # Regression arms share their options with kernels, but have normal noise alone.
     spare = {"noise"} if name == "regression_arms" else set()
     assert unseen_options(name) - spare <= options
@@ -82,7 +85,7 @@ def regrets(name, **options):
     """Return the regrets of two short trials of uniform play in a setting with these options."""
     paper, _, setting = OTHER[name][0].partition("/")
     changed = ",".join(f"{key}={str(value).lower()}" for key, value in sorted(options.items()))
-    cell = make_cell(load_paper(paper), f"{setting}[{changed}]" if changed else setting, "uniform")
+    cell = load_paper(paper).cell(f"{setting}[{changed}]" if changed else setting, "uniform")
     played = run(Trials("regret", cell, 0, 2, rounds=40), STAND_IN)
     assert {trajectory.status for trajectory in played.values()} == {"ok"}
     return np.array([trajectory.columns["regret"] for trajectory in played.values()])
@@ -91,7 +94,7 @@ def regrets(name, **options):
 def test_every_option_that_is_not_seen_has_another_value_here():
     for name, (_, *changes) in OTHER.items():
         tried = {key for change in changes for key in change}
-        assert tried == unseen_options(name) & {*option_places(name)}, name
+        assert tried == unseen_options(name) & {*places_of(name)}, name
     assert {*OTHER} == {*UNSEEN}
 
 
@@ -172,10 +175,10 @@ def test_committed_uniform_play_is_the_same_bit_for_bit_in_settings_that_share_i
 def paper_of(*runs, **settings):
     """Return a paper with settings of these environments, and runs (settings, methods, trials)."""
     keys = ("settings", "algorithms", "trials", "group")
-    return {
-        "settings": {name: {"environment": one} for name, one in settings.items()},
-        "runs": [dict(zip(keys, one, strict=False)) for one in runs],
-    }
+    used = (label.partition("[")[0] for run in runs for label in run[0])
+    named = dict.fromkeys(used, "heavy_tailed") | settings
+    documents = {name: {"environment": one, "horizon": 5} for name, one in named.items()}
+    return cells.paper_of("toy", documents, [dict(zip(keys, one, strict=False)) for one in runs])
 
 
 def test_names_lack_the_options_that_uniform_play_does_not_see():
@@ -230,10 +233,10 @@ def test_homes_are_alike_and_play_uniformly(paper):
     own, document = load_paper(paper), planned().document(paper)
     homes = homes_of(own, document.uniform_names)
     numbers = {
-        setting: block["trials"]
-        for block in own["runs"]
-        if "uniform" in block["algorithms"]
-        for setting in block["settings"]
+        setting.label: block.trials
+        for block in own.runs
+        if "uniform" in block.algorithms
+        for setting in block.settings
     }
     for setting, home in homes.items():
         names = document.uniform_names
@@ -330,9 +333,9 @@ def test_learners_are_the_methods_of_counted_readings_in_the_papers_own_runs():
 def test_learners_of_the_papers_are_played_in_their_settings(paper):
     learners = planned().document(paper).learners
     played = {}
-    for block in load_paper(paper)["runs"]:
-        for setting in block["settings"]:
-            played.setdefault(setting, set()).update(block["algorithms"])
+    for block in load_paper(paper).runs:
+        for setting in block.settings:
+            played.setdefault(setting.label, set()).update(block.algorithms)
     assert any(learners.values())
     for setting, names in learners.items():
         assert {*names} <= played[setting] - {"uniform"}
@@ -341,9 +344,9 @@ def test_learners_of_the_papers_are_played_in_their_settings(paper):
 
 def test_a_users_changes_add_no_learners():
     papers = {name: load_paper(name) for name in paper_names()}
-    added = {**papers["glb_omd"]}
-    block = {"settings": ["logistic_s3"], "algorithms": ["ecolog[radius=older]"], "trials": 10}
-    added["runs"] = [*added["runs"], block]
+    usual = papers["glb_omd"]
+    block = Block([usual.setting("logistic_s3")], [Label.parse("ecolog[radius=older]")], 10)
+    added = replace(usual, runs=[*usual.runs, block])
     changed = PlannedClaims({**papers, "glb_omd": added}, papers, {})
     own = planned().document("glb_omd").learners
     assert changed.document("glb_omd").learners == own
@@ -352,7 +355,7 @@ def test_a_users_changes_add_no_learners():
 def test_data_sets_of_these_settings_have_stand_ins():
     for name, (setting, *_) in OTHER.items():
         paper, _, label = setting.partition("/")
-        spec = load_paper(paper)["settings"][label]
-        assert spec["environment"] == name
-        assert "dataset" not in spec or dataset_in(STAND_IN, spec["dataset"]).is_file()
+        found = load_paper(paper).setting(label)
+        assert found.environment == name
+        assert not found.dataset or dataset_in(STAND_IN, found.dataset).is_file()
         assert not inspect.isabstract(environment_class(name))

@@ -7,14 +7,14 @@ and ``box`` (a box of real vectors). A name may also refer to a class in a file,
 """
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from optimist.core.arguments import option_names, options_of
 from optimist.core.errors import ConfigError
-from optimist.core.label import Label, name_of
+from optimist.core.label import Label
 from optimist.core.registry import Registry, canonical_name
 
 REGISTRY = {
@@ -70,7 +70,7 @@ REGISTRIES = {
 }
 
 
-def canonical(text: str, domain: str = "arms") -> str:
+def canonical(text: str, domain: str = "arms") -> Label:
     """Return an algorithm's label without the options set to their defaults.
 
     Parameters
@@ -82,19 +82,11 @@ def canonical(text: str, domain: str = "arms") -> str:
     Raises
     ------
     ConfigError
-        If the name is unknown.
+        If the text is not a label, or the name is unknown.
     """
-    # Labels of user-written classes are not cached, because such a class may change while the
-    # process runs.
-    is_own = name_of(text) in REGISTRIES[domain].table
-    return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
-
-
-@cache
-def _canonical(text: str, domain: str) -> str:
     label = Label.parse(text)
     label = label.without(option_names(algorithm_class(label.name, domain)))
-    return str(Label(canonical_name(label.name), label.options))
+    return Label(canonical_name(label.name), label.options)
 
 
 def is_algorithm(name: str) -> bool:

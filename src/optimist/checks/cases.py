@@ -4,7 +4,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,8 +15,9 @@ import numpy as np
 from optimist.algorithms import algorithm_class, make_algorithm, option_names
 from optimist.checks import toys
 from optimist.core.errors import ConfigError
-from optimist.core.label import Label, Value, name_of
-from optimist.experiments.cell import Cell, build
+from optimist.core.label import Label, Value
+from optimist.experiments.cell import Cell
+from optimist.experiments.play_trial import build
 
 BOX = "box"
 HORIZON = 200  # number of rounds that an algorithm plays in a setting with arms
@@ -76,13 +77,13 @@ def marked(**marks: object) -> Callable[[Test], Test]:
 class Method:
     """An algorithm, given by its label and its domain."""
 
-    label: str
+    label: Label
     domain: str = "arms"
     where = kind = ""
 
     @property
     def cls(self) -> Any:
-        return algorithm_class(name_of(self.label), self.domain)
+        return algorithm_class(self.label.name, self.domain)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -100,8 +101,7 @@ class Method:
 
     def with_options(self, **options: Value) -> str:
         """Return the algorithm's label with the given options added or replaced."""
-        label = Label.parse(self.label)
-        return str(Label.make(label.name, {**dict(label.options), **options}))
+        return self.label.having(options)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Played:
 
     @property
     def where(self) -> str:
-        return f"{self.cell.paper}/{self.cell.setting}"
+        return f"{self.cell.paper}/{self.cell.setting.label}"
 
     @property
     def domain(self) -> str:
@@ -161,7 +161,7 @@ class Played:
         initial points plus ``after_initial``.
         """
         if self.domain == BOX:
-            return int(self.cell.spec["horizon"]) - AFTER_INITIAL + after_initial
+            return self.cell.setting.horizon - AFTER_INITIAL + after_initial
         return min(enough, self.most)
 
     def build(self) -> tuple[Any, Any]:
@@ -191,11 +191,11 @@ class World:
     @property
     def is_slow(self) -> bool:
         """Whether the environment is slow because it trains models on data."""
-        return self.domain == BOX and "dataset" in self.cell.spec
+        return self.domain == BOX and bool(self.cell.setting.dataset)
 
     @property
     def horizon(self) -> int:
-        return int(self.cell.spec["horizon"])
+        return self.cell.setting.horizon
 
     def built(self, *trials: int) -> list[Any]:
         """Construct the environment of each given trial."""
@@ -224,9 +224,8 @@ def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
 
 def shortened(cell: Cell) -> Cell:
     """Return a copy of a cell with the shorter horizon that the tests use."""
-    initial = cell.spec.get("parameters", {}).get("initial", 0)
-    horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
-    return replace(cell, spec={**cell.spec, "horizon": horizon})
+    initial: Any = cell.setting.parameters.get("initial", 0)
+    return cell.lasting(initial + AFTER_INITIAL if cell.domain == BOX else HORIZON)
 
 
 def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:

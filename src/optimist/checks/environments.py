@@ -4,7 +4,6 @@ import inspect
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 from unittest import SkipTest
 
@@ -27,6 +26,7 @@ from optimist.environments.problems.box import BoxProblem
 from optimist.environments.problems.glb import GLBProblem
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.cell import Cell
 from optimist.experiments.trials import Trials, run
 
 SAME = "equal values, with all random numbers drawn from stream(purpose)"
@@ -232,7 +232,7 @@ def test_a_caller_cannot_change_it(world: World) -> None:
 
 def test_an_algorithm_can_play_in_it(world: World) -> None:
     """A trial of the uniform algorithm ends with status ok."""
-    uniform = replace(world.cell, algorithm="uniform")
+    uniform = Cell.of(world.cell.setting, "uniform")
     rounds = FEW if world.is_slow else None
     trajectory = run(Trials("regret", uniform, 0, 1, rounds=rounds), world.data())[0]
     seen = f"a trial of the uniform algorithm ends with status {trajectory.status!r}"

@@ -10,7 +10,7 @@ import numpy as np
 from optimist.checks import toys
 from optimist.checks.cases import BOX, BrokenError, Played, Toy, require
 from optimist.checks.toys import ScriptedEnvironment, ScriptedFunction, bowl, truth_length
-from optimist.experiments.loop import Trajectory, play
+from optimist.experiments.loop import Trajectory, rounds_of
 from optimist.numerics.links import Gaussian
 from optimist.numerics.network import TwoLayerNetwork
 
@@ -170,7 +170,7 @@ def scripted(
     if toy.domain == BOX:
         problem = toy.problem(dimension=dimension, **changes)
         function = ScriptedFunction(problem, bowl, script=script)
-        return play(function, toy.build(problem), marks, time_limit=seconds)
+        return rounds_of(function, toy.build(problem)).run(marks, seconds)
     dimension = min(dimension, getattr(toy.method.cls, "max_dimension", dimension))
     offered = toys.random_arms(np.random.default_rng(1), arms, dimension)
     problem = toy.problem(dimension=dimension, **changes)
@@ -180,4 +180,4 @@ def scripted(
         theta=np.full(truth_length(problem, offered), 0.1),
         context=toys.CONTEXT.get(toy.kind),
     )
-    return play(environment, toy.build(problem), marks, time_limit=seconds)
+    return rounds_of(environment, toy.build(problem)).run(marks, seconds)

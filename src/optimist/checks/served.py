@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 from unittest import SkipTest
 
 from optimist.algorithms import REGISTRIES, canonical
@@ -34,7 +35,7 @@ from optimist.core.label import Label
 from optimist.core.registry import Registry, names_file
 from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
-from optimist.experiments.cell import make_cell
+from optimist.experiments.cell import Cell
 
 LONGEST = 240  # maximum number of characters in an observation
 # Papers and settings in which a user's algorithm plays, by kind of problem. None needs a data set.
@@ -112,33 +113,29 @@ def _of_algorithm(text: str, domain: str) -> list[Case]:
     played = []
     for kind in kinds:
         paper, name = SETTINGS[kind]
-        played.append(Played(shortened(make_cell(load_paper(paper), name, method.label)), kind))
+        played.append(Played(shortened(load_paper(paper).cell(name, method.label)), kind))
     return [method, *(Toy(method, kind) for kind in kinds), *played]
 
 
 def _of_environment(text: str) -> list[Case]:
     """Return the cases of an environment: its own setting, or settings of papers that use it."""
     if text not in ENVIRONMENTS.table:
-        cell = setting(text).cell("uniform")
-        cells = {cell.setting: cell}
+        cell = Cell.of(setting(text), "uniform")
+        cells = {str(cell.setting.label): cell}
     else:
         cells = {
-            f"{paper['paper']}/{label}": make_cell(paper, label, "uniform")
+            str(one): Cell.of(one, "uniform")
             for paper in map(load_paper, paper_names())
-            for label, spec in paper["settings"].items()
-            if spec["environment"] == text and "dataset" not in spec and "[" not in label
+            for one in paper.bases.values()
+            if one.environment == text and not one.dataset
         }
     if not cells:
         raise ConfigError(
             f"environment {text!r} needs a data set; allowed: environments that need no data set"
         )
-    horizon = dict(Label.parse(text).options).get("horizon")
+    horizon: Any = dict(Label.parse(text).options).get("horizon")
     return [
-        World(
-            replace(cell, spec={**cell.spec, "horizon": horizon or HORIZONS[cell.domain]}),
-            where,
-            cell.domain,
-        )
+        World(cell.lasting(horizon or HORIZONS[cell.domain]), where, cell.domain)
         for where, cell in cells.items()
     ]
 

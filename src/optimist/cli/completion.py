@@ -10,7 +10,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from optimist.experiments.setting import Setting
 
 SHELLS = ("bash", "zsh", "fish")
 # Matches the beginning of a label such as path.py:Class.
@@ -63,10 +66,7 @@ def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
         yield from settings(prefix, end="/")
         return
     names = _settings(paper)
-    spec = names[rest[0].partition("[")[0]]
-    from optimist.environments import environment_domain
-
-    domains = [environment_domain(spec["environment"])]
+    domains = [names[rest[0].partition("[")[0]].domain]
     yield from (f"{paper}/{rest[0]}/{label}" for label in algorithms(rest[1], domains))
 
 
@@ -84,11 +84,9 @@ def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]
         yield from (f"{paper}/{name}{end}" for name in bases)
         return
     from optimist.cli.listing import described
-    from optimist.experiments.setting import option_places
 
-    environment = bases[name]["environment"]
-    texts = {key: kind for key, (kind, _) in described(environment).items()}
-    options = dict.fromkeys(option_places(environment), "") | texts
+    texts = {key: kind for key, (kind, _) in described(bases[name].environment).items()}
+    options = dict.fromkeys(bases[name].places, "") | texts
     yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
 
 
@@ -175,27 +173,24 @@ def families(*_: object) -> list[str]:
     return [family for names in FAMILIES.values() for family in names]
 
 
-def _settings(paper: str) -> Mapping[str, Any]:
+def _settings(paper: str) -> "Mapping[str, Setting]":
     """Return the base settings of a paper by name, as written in its settings file."""
     from optimist.config.documents import read_yaml
     from optimist.config.expand import base_settings
     from optimist.config.load import claims_path
 
-    bases = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
-    return {name: spec for name, spec in bases.items() if "[" not in name}
+    return base_settings(paper, read_yaml(claims_path(paper).with_name("settings.yaml")))
 
 
 def _domains(text: str) -> set[str]:
     """Return the domains of settings that match PAPER/SETTING, which may contain wildcards."""
     from optimist.config.load import paper_names
-    from optimist.environments import environment_domain
 
     paper, _, label = text.partition("/")
     if paper not in paper_names():
         return set()
     pattern = label.partition("[")[0]
-    matching = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
-    return {environment_domain(spec["environment"]) for spec in matching}
+    return {one.domain for name, one in _settings(paper).items() if fnmatchcase(name, pattern)}
 
 
 def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:

@@ -14,11 +14,11 @@ from optimist.config.load import load_paper, matches, paper_names, using, with_f
 from optimist.config.select import HORIZON
 from optimist.core.docstrings import option_texts, parameters_of
 from optimist.core.errors import ConfigError, unknown_name
-from optimist.core.label import name_of, write
+from optimist.core.label import Label, write
 from optimist.core.registry import OtherDomainError, file_meant, names_file
 from optimist.core.terminal import folded
 from optimist.environments import environment_class
-from optimist.experiments.setting import option_defaults, option_places, resolve_setting
+from optimist.experiments.setting import OWN, Setting
 from optimist.experiments.trials import Trials, expand
 
 Table = list[dict[str, Any]]
@@ -68,14 +68,15 @@ def of_name(name: str) -> dict[str, Any]:
     ConfigError
         Raised when no paper or algorithm has this name.
     """
-    name = name_of(with_file(name))  # the user may have pasted a whole label
+    name = with_file(name).partition("[")[0]  # the user may have pasted a whole label
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if set("*?").intersection(name):
         raise ConfigError(
             f"{name!r} is a pattern; allowed: patterns only for settings, as in hvt_ucb/student*"
         )
     if names_file(name) and _is_environment(name):
-        return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
+        own = Setting(OWN, Label(name), name, HORIZON)
+        return {"environment": name, "options": _options(own)}
     if not (is_paper or is_method):
         names = {*paper_names()}.union(*REGISTRIES.values())
         if meant := file_meant(name):
@@ -120,26 +121,24 @@ def _option_row(
 
 def _paper_row(name: str) -> dict[str, Any]:
     paper = load_paper(name)
-    cells = {(t.cell.setting, t.cell.algorithm) for t in expand(paper)}
+    cells = {trials.cell.labels for trials in expand(paper)}
     settings = {setting for setting, _ in cells}
     return {
         "paper": name,
-        "base settings": len(set(map(name_of, settings))),
+        "base settings": len({setting.name for setting in settings}),
         "settings": len(settings),
         "cells": len(cells),
-        "title": paper["title"],
+        "title": paper.title,
     }
 
 
 def of_paper(name: str) -> dict[str, Any]:
     """Return a paper's title, its table ``base settings``, and its algorithms."""
     paper, asked = load_paper(name), _by_setting(name)
-    variants = Counter(map(name_of, asked))
+    variants = Counter(label.name for label in asked)
     return {
-        "paper": f"{name}: {paper['title']}, {paper['reference']}",
-        "base settings": [
-            _base_row(base, paper["settings"][base], run) for base, run in variants.items()
-        ],
+        "paper": f"{name}: {paper.title}, {paper.reference}",
+        "base settings": [_base_row(paper.setting(base), run) for base, run in variants.items()],
         "algorithms": [*dict.fromkeys(t.cell.algorithm for ts in asked.values() for t in ts)],
         "see also": f"optimist list {name}/{next(iter(variants))} for a setting and the values of "
         f"its options, optimist list '{name}/*' for all settings and the algorithms in each",
@@ -163,14 +162,14 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
         Raised when the pattern matches no setting.
     """
     paper, asked = load_paper(name), _by_setting(name)
-    bases = list(dict.fromkeys(map(name_of, asked)))
+    bases = list(dict.fromkeys(label.name for label in asked))
     matching = [setting for setting in asked if matches(setting, pattern)]
     if not matching:
         raise ConfigError(
             f"setting {name}/{pattern} matches nothing; allowed: patterns of {', '.join(bases)}"
         )
     return {
-        "paper": f"{name}: {paper['title']}, {paper['reference']}",
+        "paper": f"{name}: {paper.title}, {paper.reference}",
         "settings": [
             {
                 "setting": setting,
@@ -178,26 +177,26 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
                 "turns": max((t.stop for t in asked[setting] if t.lane == "timing"), default=0),
                 "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked[setting])),
             }
-            for setting in sorted(matching, key=lambda setting: bases.index(name_of(setting)))
+            for setting in sorted(matching, key=lambda setting: bases.index(setting.name))
         ],
     }
 
 
-def _by_setting(name: str) -> dict[str, list[Trials]]:
-    by_setting: dict[str, list[Trials]] = {}
+def _by_setting(name: str) -> dict[Label, list[Trials]]:
+    by_setting: dict[Label, list[Trials]] = {}
     for trials in expand(load_paper(name)):
-        by_setting.setdefault(trials.cell.setting, []).append(trials)
+        by_setting.setdefault(trials.cell.setting.label, []).append(trials)
     return by_setting
 
 
-def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
-    parameters = option_defaults(spec)
+def _base_row(setting: Setting, run: int) -> dict[str, Any]:
+    options = setting.options
     return {
-        "base setting": name,
-        "title": spec.get("title"),
-        "d": parameters.get("dimension"),
-        "arms": parameters.get("arms"),
-        "horizon": spec["horizon"],
+        "base setting": setting.label,
+        "title": setting.title or None,
+        "d": options.get("dimension"),
+        "arms": options.get("arms"),
+        "horizon": setting.horizon,
         "settings of it": run,
     }
 
@@ -211,20 +210,19 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
     text : str
         The label of a setting.
     """
-    label, spec = resolve_setting(load_paper(paper_name), text)
+    setting = load_paper(paper_name).setting(text)
     return {
-        "setting": f"{paper_name}/{label}",
-        "title": spec.get("title"),
-        "about": spec.get("about"),
-        "options": _options(spec),
+        "setting": str(setting),
+        "title": setting.title or None,
+        "about": setting.about or None,
+        "options": _options(setting),
     }
 
 
-def _options(spec: Mapping[str, Any]) -> Table:
+def _options(setting: Setting) -> Table:
     """Return a row for each option of a setting, with its value and the allowed values."""
-    values, texts = option_defaults(spec), described(spec["environment"])
-    places = sorted(option_places(spec["environment"]))
-    return [_option_row(key, "value", values.get(key), texts) for key in places]
+    values, texts = setting.options, described(setting.environment)
+    return [_option_row(key, "value", values.get(key), texts) for key in sorted(setting.places)]
 
 
 def _source(cls: Any) -> str:

@@ -14,7 +14,7 @@ from optimist.core.layout import Layout, Result, digest_in_name, parse_result
 from optimist.core.observation import first_change
 from optimist.core.root import made_before
 from optimist.experiments import cell_records, results
-from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.cell import Cell
 from optimist.experiments.loop import EARLY
 from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey, Trials
@@ -149,4 +149,4 @@ def _is_as_committed(cell: Cell) -> bool:
     """Return whether the overlays in use leave the cell unchanged."""
     if not overlays_in_use():
         return True
-    return make_cell(load_paper(cell.paper, {}), cell.setting, cell.algorithm).spec == cell.spec
+    return load_paper(cell.paper, {}).setting(cell.setting.label) == cell.setting

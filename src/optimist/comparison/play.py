@@ -15,7 +15,7 @@ from optimist.comparison.clock import Clock
 from optimist.comparison.earlier_trials import EarlierTrials
 from optimist.comparison.prepared_data import prepared
 from optimist.config.load import load_config, overlays_in_use
-from optimist.config.select import OWN, Setting, cells, once, settings
+from optimist.config.select import cells, once, settings
 from optimist.core.errors import (
     BrokenEnvironmentError,
     ConfigError,
@@ -28,14 +28,12 @@ from optimist.core.errors import (
     whole_number,
 )
 from optimist.core.executor import Call, calls
-from optimist.core.label import name_of
 from optimist.core.layout import Layout
 from optimist.core.registry import names_file
 from optimist.core.root import workspace
 from optimist.core.user_errors import in_one_line, of_system
-from optimist.environments import environment_class
 from optimist.experiments.cell import Cell
-from optimist.experiments.setting import option_defaults
+from optimist.experiments.setting import OWN, Setting
 from optimist.experiments.trials import Trials
 
 if TYPE_CHECKING:
@@ -159,10 +157,10 @@ def play(
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
         raise ConfigError(f"rounds is {rounds!r}; allowed: a whole number, at least 1, or none")
     chosen = cells(_settings(where), algorithms)
-    for cell in chosen if rounds is not None else ():
-        if rounds > (most := cell.spec["horizon"]):
+    for cell in chosen:
+        if rounds is not None and rounds > (most := cell.setting.horizon):
             raise ConfigError(
-                f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most {most}, the "
+                f"rounds is {rounds}; allowed in {_place(cell)}: at most {most}, the "
                 "horizon, which the option horizon can change"
             )
     asked = [
@@ -176,14 +174,14 @@ def play(
     if not frames:
         raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
     joined = _joined(asked, frames)
-    horizons = {_place(cell): cell.spec["horizon"] for cell in chosen}
+    horizons = {_place(cell): cell.setting.horizon for cell in chosen}
     joined.attrs |= playing.about | {"horizons": horizons} | _remarkable(chosen)
     return joined
 
 
 def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
     """Return the settings with one shared instance, and those with radii from theorems."""
-    options = {_place(cell): option_defaults(cell.spec) for cell in chosen}
+    options = {_place(cell): cell.setting.options for cell in chosen}
     return {
         "one_instance": sorted(k for k, one in options.items() if one.get("instance") == "shared"),
         "own_radii": sorted(
@@ -195,7 +193,7 @@ def _remarkable(chosen: Iterable[Cell]) -> dict[str, list[str]]:
 
 
 def _place(cell: Cell) -> str:
-    return f"{cell.paper}/{cell.setting}"
+    return f"{cell.paper}/{cell.setting.label}"
 
 
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
@@ -260,7 +258,7 @@ class _Playing:
             check_writable(layout.kept)
         except UnwritableError:
             self.is_keeping = False
-        names = {t.cell.spec["dataset"] for t in self.asked if "dataset" in t.cell.spec}
+        names = {trials.cell.setting.dataset for trials in self.asked} - {""}
         self._data = {name: str(prepared(name)) for name in names}
 
     def frames(self) -> "list[pd.DataFrame]":
@@ -336,7 +334,7 @@ class _Playing:
         arguments = {
             "trials": trials.describe(),
             "output": str(self._kept / self.earlier.place(trials).path) if is_kept else "",
-            "data": self._data.get(cell.spec.get("dataset", ""), ""),
+            "data": self._data.get(cell.setting.dataset, ""),
             "added": _added(cell) if cell.is_of_this_process else None,
         }
         room = cell.name if cell.is_foreign else ""
@@ -347,7 +345,7 @@ def _added(cell: Cell) -> dict[str, Any]:
     """Return what another process needs to load an algorithm class that has no file."""
     import cloudpickle
 
-    name = name_of(cell.algorithm)
+    name = cell.algorithm.name
     try:
         pickled = cloudpickle.dumps(REGISTRIES[cell.domain].added[name])
     except Exception as error:
@@ -361,10 +359,10 @@ def _added(cell: Cell) -> dict[str, Any]:
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:
     """Return the error to raise for a failed trial, perhaps with a suggested command."""
-    cell, name = trials.cell, name_of(trials.cell.algorithm)
+    cell, name = trials.cell, trials.cell.algorithm.name
     where = f"{cell.name}, trial {trials.first}"
     if isinstance(error, BrokenEnvironmentError):
-        where, name = f"{_place(cell)}, trial {trials.first}", cell.environment
+        where, name = f"{_place(cell)}, trial {trials.first}", cell.setting.environment
     if isinstance(error, EndedError):
         return TrialError(f"{where}: {error}")
     if isinstance(error, ConfigError):
@@ -381,7 +379,8 @@ def _traced(trials: Trials) -> str:
     """Return the command that plays a trial and shows the traceback of its error."""
     cell, place = trials.cell, _place(trials.cell)
     if cell.paper == OWN:  # the name of the setting does not contain its file
-        place = cell.spec["environment"] + cell.setting.removeprefix(name_of(cell.setting))
+        label = cell.setting.label
+        place = cell.setting.environment + label.removeprefix(label.name)
     words = ["optimist", "--debug", "run", f"{place}/{cell.algorithm}"]
     words += ["--trials", f"{trials.first}:{trials.stop}"]
     words += [] if trials.rounds is None else ["--rounds", str(trials.rounds)]
@@ -397,9 +396,9 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
     # If all trials come from tables, some columns of `ALWAYS` had no values and were dropped.
     joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
     unknown = {
-        (t.cell.paper, t.cell.setting)
-        for t in asked
-        if not environment_class(t.cell.spec["environment"]).maximum_is_known
+        (trials.cell.paper, trials.cell.setting.label)
+        for trials in asked
+        if not trials.cell.setting.cls.maximum_is_known
     }
     pieces = [
         _counted(rows) if place in unknown and "instance" in rows else rows

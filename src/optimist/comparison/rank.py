@@ -74,7 +74,7 @@ def rank(
     if missing:
         raise ConfigError(f"the table has no column {', '.join(missing)}; use the result of play")
     if reference is not None:
-        reference = str(Label.parse(reference))
+        reference = Label.parse(reference)
         if reference not in (labels := [*dict.fromkeys(played["algorithm"])]):
             raise unknown_name("reference", reference, labels)
     rows: list[dict[str, Any]] = []

@@ -88,8 +88,8 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
         outputs.check_picture("--plot", options.plot)
     reference = options.reference
     if reference is not None:
-        labels = [str(Label.parse(with_file(label))) for label in options.algorithm]
-        if (reference := str(Label.parse(with_file(reference)))) not in labels:
+        labels = [Label.parse(with_file(label)) for label in options.algorithm]
+        if (reference := Label.parse(with_file(reference))) not in labels:
             raise unknown_name("--reference", reference, labels)
     play_all = partial(_played, options)
     try:

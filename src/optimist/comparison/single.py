@@ -12,7 +12,7 @@ from optimist.core import blas_kernels, terminal
 from optimist.core.errors import ConfigError, OptimistError, ResultError, UnwritableError
 from optimist.core.layout import check_length
 from optimist.core.user_errors import in_one_line, of_system
-from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.cell import Cell
 from optimist.experiments.loop import Trajectory
 from optimist.experiments.trials import Trials, run
 
@@ -57,8 +57,8 @@ def play(
     terminal.show_log()
     with using(*overlays):
         asked = _parsed(cell)
-    check_length(asked.paper, asked.setting, asked.algorithm)
-    data_dir = prepared(asked.spec["dataset"]) if "dataset" in asked.spec else None
+    check_length(asked.paper, *asked.labels)
+    data_dir = prepared(asked.setting.dataset) if asked.setting.dataset else None
     trial = first
 
     def progress(ended: int, trajectory: Trajectory) -> None:
@@ -83,10 +83,10 @@ def play(
 def _parsed(text: str) -> Cell:
     in_file = re.fullmatch(r"([^:\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
     if in_file:
-        return setting(in_file[1]).cell(with_file(in_file[2]))
+        return Cell.of(setting(in_file[1]), with_file(in_file[2]))
     parts = text.split("/", 2)
     if len(parts) != 3:
         raise ConfigError(
             f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM, or world.py:World/ALGORITHM"
         )
-    return make_cell(load_paper(parts[0]), parts[1], with_file(parts[2]))
+    return load_paper(parts[0]).cell(parts[1], with_file(parts[2]))

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
 from optimist.core import blas_kernels
-from optimist.environments import ENVIRONMENTS
 from optimist.experiments import results
-from optimist.experiments.cell import build
 from optimist.experiments.job import make_result
 from optimist.experiments.limits import Meter
+from optimist.experiments.play_trial import build
 from optimist.experiments.trials import Player, Trials
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def play(
         _warm.add(asked.cell.name)
         with suppress(Exception, SystemExit):  # the trial will raise the error again
             player.warm_up()
-            if not ENVIRONMENTS.is_foreign(asked.cell.environment):
+            if not asked.cell.setting.is_foreign:
                 build(asked.cell, asked.first, data)  # for its cache, which later forks share
     with Meter() as meter:
         if output:

@@ -16,9 +16,11 @@ from optimist.algorithms import (
 from optimist.config.documents import Source
 from optimist.config.validation import check
 from optimist.core.errors import ConfigError, OptimistError, unknown_name
-from optimist.core.label import name_of
 from optimist.core.root import project_root
-from optimist.experiments import cell as trials
+from optimist.experiments.cell import NOTHING, Cell
+from optimist.experiments.paper import Paper
+from optimist.experiments.play_trial import build
+from optimist.experiments.setting import Setting
 from optimist.experiments.trials import expand
 from optimist.figures import PANELS, TABLES, panel_class, table_class
 from optimist.figures.studies import of_paper, study_class
@@ -27,12 +29,12 @@ MOST_PANELS = 16
 _NAME = re.compile("[a-z][a-z0-9_.]*")
 
 
-def check_shown(paper: Mapping[str, Any], source: Source) -> None:
+def check_shown(paper: Paper, source: Source) -> None:
     """Check the number of panels in each figure, and the kind and keys of each panel and table.
 
     Parameters
     ----------
-    paper : mapping
+    paper : Paper
         A paper's configuration, in which all panels are expanded.
     source : Source
         The file that contains the figures and tables.
@@ -42,7 +44,7 @@ def check_shown(paper: Mapping[str, Any], source: Source) -> None:
     ConfigError
         If a check fails.
     """
-    for name, figure in paper.get("figures", {}).items():
+    for name, figure in paper.figures.items():
         place, panels = f"figures.{name}", figure["panels"]
         # One entry in the file may expand to several panels, so messages give the figure's line.
         of_figure = replace(source, key=place)
@@ -53,7 +55,7 @@ def check_shown(paper: Mapping[str, Any], source: Source) -> None:
             )
         for i, panel in enumerate(panels):
             _check_entry(panel, PANELS, panel_class, of_figure, f"{place}.panels.{i}")
-    for name, table in paper.get("tables", {}).items():
+    for name, table in paper.tables.items():
         _check_entry(table, TABLES, table_class, source, f"tables.{name}")
 
 
@@ -74,10 +76,10 @@ def _check_entry(
                     raise unknown_name(what, reference["series"], shown)
 
 
-def check_studies(paper: dict[str, Any], source: Source) -> None:
+def check_studies(paper: Paper, source: Source) -> None:
     """Raise ConfigError if a study is unknown or its section of the configuration is invalid."""
     with source.named():
-        for name in paper.get("studies", {}):
+        for name in paper.studies:
             study_class(name)
     for study in of_paper(paper):
         check(study.section, study.Section, source, f"studies.{study.name}")
@@ -85,12 +87,12 @@ def check_studies(paper: dict[str, Any], source: Source) -> None:
             study.check(paper)
 
 
-def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
+def check_cells(paper: Paper, sources: Mapping[str, Source]) -> None:
     """Check every cell by building its algorithm, and its environment with a horizon of two rounds.
 
     Parameters
     ----------
-    paper : dict
+    paper : Paper
     sources : mapping
         The files of the paper, under the keys ``settings`` and ``runs``.
 
@@ -101,24 +103,24 @@ def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
     """
     with sources["settings"].named():
         _check_names(paper)
-        problems = {setting: _problem(paper, setting) for setting in paper["settings"]}
+        problems = {label: _problem(setting) for label, setting in paper.settings.items()}
     with sources["runs"].named():
         jobs = expand(paper, caps={"trials": 1, "timing_trials": 1})
     for job in jobs:
-        for label in (job.cell.algorithm, *([job.probe["leader"]] if job.probe else [])):
+        for label in (job.cell.algorithm, *([job.probe.leader] if job.probe else [])):
             try:
-                make_algorithm(label, problems[job.cell.setting])
+                make_algorithm(label, problems[job.cell.setting.label])
             except ConfigError as error:
                 raise ConfigError(f"{sources['runs'].at(text=label)}: {error}") from None
 
 
-def _check_names(paper: Mapping[str, Any]) -> None:
-    for key in ("names", "options"):
-        for name in paper.get(key, {}):
+def _check_names(paper: Paper) -> None:
+    for key, names in (("names", paper.names), ("options", paper.options)):
+        for name in names:
             if not is_algorithm(name):
                 allowed = set().union(*REGISTRIES.values())
                 raise unknown_name(f"algorithm in {key}", name, allowed)
-    for name, texts in paper.get("options", {}).items():
+    for name, texts in paper.options.items():
         allowed = {
             option
             for domain, registry in REGISTRIES.items()
@@ -130,17 +132,17 @@ def _check_names(paper: Mapping[str, Any]) -> None:
                 raise unknown_name(f"option in options.{name}", option, allowed)
 
 
-def _problem(paper: Mapping[str, Any], setting: str) -> Any:
+def _problem(setting: Setting) -> Any:
     """Build a setting from the small data sets, and return its problem."""
-    if not _NAME.fullmatch(name_of(setting)):
+    label = str(setting.label)
+    if not _NAME.fullmatch(setting.label.name):
         raise ConfigError(
-            f"setting {setting!r} is not a name; allowed: names that match {_NAME.pattern}"
+            f"setting {label!r} is not a name; allowed: names that match {_NAME.pattern}"
         )
-    spec = {**paper["settings"][setting], "horizon": 2}
     try:
-        return trials.build(trials.Cell(paper["paper"], setting, "", spec), 0, stand_in())[1]
+        return build(Cell(setting, NOTHING).lasting(2), 0, stand_in())[1]
     except OptimistError as error:
-        raise ConfigError(f"setting {setting!r}: {error}") from None
+        raise ConfigError(f"setting {label!r}: {error}") from None
 
 
 def stand_in() -> Path:

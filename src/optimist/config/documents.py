@@ -168,10 +168,12 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]
 
 
 def copied(value: Any) -> Any:
-    """Return a deep copy of plain data."""
+    """Return a deep copy of plain data, with plain text in place of labels."""
     if isinstance(value, Mapping):
-        return {key: copied(inner) for key, inner in value.items()}
-    return [copied(inner) for inner in value] if isinstance(value, list) else value
+        return {copied(key): copied(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [copied(inner) for inner in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:

@@ -1,9 +1,7 @@
-"""Expansion of a paper's files into one configuration without abbreviations.
+"""Expansion of a paper's files into a `Paper`, without abbreviations.
 
 A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
-The configuration is a dict with the keys of the first three files, in which canonical labels
-replace lists and sweeps. Its key ``settings`` maps the label of each setting to the setting's full
-specification. `optimist.config.claims` reads the claims.
+Canonical labels replace lists and sweeps. `optimist.config.claims` reads the claims.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,9 +13,9 @@ from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
-
-# Keys that only abbreviate other parts of the files. The expanded configuration omits them.
-_WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
+from optimist.experiments.cell import Probe
+from optimist.experiments.paper import Block, Paper
+from optimist.experiments.setting import Setting
 
 
 def with_additions(
@@ -81,7 +79,7 @@ def names_of(
         allowed.
     """
     with sources["settings"].named():
-        names = Names(paper, base_settings(rooms["settings"]), files)
+        names = Names(paper, base_settings(paper, rooms["settings"]), files)
     for room in ("runs", "figures"):
         with sources[room].named():
             names.add_lists(rooms[room].get("lists", {}))
@@ -90,8 +88,8 @@ def names_of(
 
 def expand_paper(
     rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, Source], names: Names
-) -> dict[str, Any]:
-    """Return the configuration of a paper.
+) -> Paper:
+    """Return the configuration of a paper, without its style.
 
     The arguments ``rooms`` and ``sources`` are those of `names_of`, and ``names`` is its result.
 
@@ -101,30 +99,31 @@ def expand_paper(
         If a document is invalid. The message gives the file, the key, its value and what is
         allowed.
     """
-    paper: dict[str, Any] = {}
-    for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
+    kept: dict[str, Any] = {}
+    for room, expand in (("settings", _about), ("runs", _runs), ("figures", _shown)):
         with sources[room].named():
-            paper |= expand(rooms[room], names)
-    return {**paper, "settings": names.settings}
+            kept |= expand(rooms[room], names)
+    return Paper(**kept, settings=names.settings)
 
 
-def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def base_settings(paper: str, room: Mapping[str, Any]) -> dict[str, Setting]:
     """Return the settings in settings.yaml, each merged over the defaults of its environment."""
-    settings: dict[str, dict[str, Any]] = {}
+    settings: dict[str, Setting] = {}
     used = {entry["environment"] for entry in room["settings"].values()}
     for environment in room.get("defaults", {}):
         if environment not in used:
             raise unknown_name("environment in defaults", environment, used)
     for written, entry in room["settings"].items():
-        for name, setting in _each_setting(written, entry):
+        for name, document in _each_setting(written, entry):
             if name in settings:
                 raise ConfigError(f"setting {name!r} is defined twice; allowed: once")
-            shared = room.get("defaults", {}).get(setting["environment"], {})
-            settings[name] = merge(shared, setting)
+            whole = merge(room.get("defaults", {}).get(document["environment"], {}), document)
             with Source(f"setting {name!r}").named():
-                environment_class(setting["environment"])
-            if "horizon" not in settings[name]:
+                environment_class(document["environment"])
+            if "horizon" not in whole:
                 raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
+            setting = Setting.restore(paper, name, whole)
+            settings[setting.label] = setting
     return settings
 
 
@@ -142,23 +141,29 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
         yield name.replace(f"{{{key}}}", str(value)), {**shared, **texts, "parameters": parameters}
 
 
-def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    return {key: value for key, value in room.items() if key not in _WRITING}
+def _about(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    keys = ("title", "reference", "method", "band", "interval", "names", "options")
+    return {"id": room["paper"], **{key: room[key] for key in keys if key in room}}
 
 
 def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    written = _kept(room, names)
-    shared, blocks = room.get("defaults", {}), enumerate(room["runs"])
-    written["runs"] = [_block(f"runs.{i}", {**shared, **block}, names) for i, block in blocks]
-    races = enumerate(room["timings"])
-    written["timings"] = [block for i, race in races for block in _race(i, race, names)]
-    studies = room.get("studies", {}).items()
-    written["studies"] = {n: _study(f"studies.{n}", section, names) for n, section in studies}
-    parts = room.get("parts", {}).items()
-    return {**written, "parts": {n: names.labels(f"parts.{n}", settings) for n, settings in parts}}
+    shared, studies = room.get("defaults", {}), room.get("studies", {}).items()
+    return {
+        "runs": [
+            _block(f"runs.{i}", {**shared, **block}, names) for i, block in enumerate(room["runs"])
+        ],
+        "timings": [
+            block for i, race in enumerate(room["timings"]) for block in _race(i, race, names)
+        ],
+        "studies": {name: _study(f"studies.{name}", one, names) for name, one in studies},
+        "parts": {
+            name: names.labels(f"parts.{name}", settings)
+            for name, settings in room.get("parts", {}).items()
+        },
+    }
 
 
-def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
+def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[Block]:
     """Yield each part of a race as a block of runs, with one trial per turn of the part."""
     shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
@@ -183,18 +188,30 @@ def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, An
     return written
 
 
-def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    written = expand_shown(place, block, names)
-    written["settings"] = [names.setting(f"{place}.settings", s) for s in written["settings"]]
-    if "probe" in block:
-        leader = names.label(f"{place}.probe.leader", block["probe"]["leader"])
-        written["probe"] = {**block["probe"], "leader": leader}
-    return written
+def _block(place: str, block: Mapping[str, Any], names: Names) -> Block:
+    where = f"{place}.settings"
+    labels = names.labels(where, block["settings"])
+    settings = {one.label: one for one in (names.setting(where, label) for label in labels)}
+    domains = {one.domain for one in settings.values()}
+    if len(domains) > 1:
+        raise ConfigError(
+            f"{where} has settings on {' and '.join(sorted(domains))}; allowed: settings of one "
+            "kind in each block"
+        )
+    algorithms = names.labels(f"{place}.algorithms", block["algorithms"])
+    written = {key: block[key] for key in ("trials", "group", "rounds", "race") if key in block}
+    if probe := block.get("probe"):
+        leader = names.algorithm(f"{place}.probe.leader", probe["leader"])
+        written["probe"] = Probe(leader, probe["every"])
+    return Block(
+        [*settings.values()],
+        [names.algorithm(f"{place}.algorithms", label) for label in algorithms],
+        **written,
+    )
 
 
 def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    kept, used = _kept(room, names), set[str]()
-    figures = {}
+    figures, used = {}, set[str]()
     for name, figure in room.get("figures", {}).items():
         figures[name], titles = expand_figure(f"figures.{name}", figure, room, names)
         used |= titles
@@ -203,4 +220,4 @@ def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
             raise ConfigError(f"titles has {key!r}, which no panel title uses")
     written = room.get("tables", {}).items()
     tables = {name: expand_shown(f"tables.{name}", table, names) for name, table in written}
-    return {**kept, "figures": figures, "tables": tables}
+    return {"figures": figures, "tables": tables}

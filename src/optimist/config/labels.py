@@ -18,9 +18,8 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.core.errors import ConfigError, unknown_name
-from optimist.core.label import Label, Value, name_of
-from optimist.environments import environment_domain
-from optimist.experiments.setting import resolve_setting
+from optimist.core.label import Label, Value
+from optimist.experiments.setting import Setting
 
 
 class Names:
@@ -30,7 +29,7 @@ class Names:
     ----------
     paper : str
         Id of the paper.
-    bases : mapping
+    bases : mapping of str to Setting
         The paper's base settings, by name.
     files : mapping or None
         Classes of users' algorithms, as ``path.py:Class``, by the algorithms' names in the
@@ -38,16 +37,15 @@ class Names:
 
     Attributes
     ----------
-    settings : dict
-        Full specification of each base setting, and of each other setting looked up so far, by
-        canonical label.
+    settings : dict of str to Setting
+        Each base setting, and each variant looked up so far, by canonical label.
     """
 
     def __init__(
-        self, paper: str, bases: Mapping[str, Any], files: Mapping[str, str] | None = None
+        self, paper: str, bases: Mapping[str, Setting], files: Mapping[str, str] | None = None
     ) -> None:
-        self._paper = {"paper": paper, "settings": dict(bases)}
-        self.settings: dict[str, Any] = dict(bases)
+        self._name, self._bases = paper, bases
+        self.settings: dict[str, Setting] = dict(bases)
         self._files = files or {}
         self._lists: dict[str, list[str]] = {}
         self._canonicals: dict[str, str] = {}
@@ -68,18 +66,22 @@ class Names:
         return list(dict.fromkeys(canonical_labels))
 
     def label(self, place: str, text: str) -> str:
-        """Return the canonical form of a label or ``label/label``; return other text unchanged."""
+        """Return the canonical form of a label or ``label/label``; return other text unchanged.
+
+        The result for a single label of a setting or an algorithm is a `Label`.
+        """
         if not isinstance(text, str):
             raise ConfigError(f"{place} is {text!r}; allowed: a label")
         if text not in self._canonicals:
             try:
-                self._canonicals[text] = "/".join(self._canonical(part) for part in parts(text))
+                first, *more = map(self._canonical, parts(text))
+                self._canonicals[text] = "/".join((first, *more)) if more else first
             except ConfigError as error:
                 raise ConfigError(f"{place}: {error}") from None
         return self._canonicals[text]
 
-    def setting(self, place: str, text: str) -> str:
-        """Return a setting's label in canonical form.
+    def setting(self, place: str, text: str) -> Setting:
+        """Return the setting with a label.
 
         Raises
         ------
@@ -87,26 +89,34 @@ class Names:
             If the name or an option is unknown; the message names ``place``.
         """
         try:
-            label, spec = resolve_setting(self._paper, text)
+            label = Label.parse(text, "setting")
+            if label.name not in self._bases:
+                raise unknown_name(f"setting of {self._name}", label.name, self._bases)
+            return self._variant(label)
         except ConfigError as error:
             raise ConfigError(f"{place}: {error}") from None
-        return self._known(label, spec)
+
+    def algorithm(self, place: str, text: str) -> Label:
+        """Return an algorithm's label in canonical form, even if no registry has its name."""
+        try:
+            return Label.parse(self.label(place, text))
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from None
 
     def is_setting(self, text: str) -> bool:
         """Return whether a label names a setting, regardless of its options."""
-        return name_of(text) in self._paper["settings"]
+        return _name(text) in self._bases
 
-    def _known(self, label: Label, spec: dict[str, Any]) -> str:
-        self.settings.setdefault(str(label), spec)
-        return str(label)
+    def _variant(self, label: Label) -> Setting:
+        found = self._bases[label.name].with_options(label)
+        return self.settings.setdefault(found.label, found)
 
     def _canonical(self, text: str) -> str:
-        name = name_of(text)
-        if name in self._paper["settings"]:
-            return self._known(*resolve_setting(self._paper, text))
-        if not self.settings:
+        if self.is_setting(text):
+            return self._variant(Label.parse(text, "setting")).label
+        if not self._bases:
             return text
-        domain = environment_domain(next(iter(self.settings.values()))["environment"])
+        name, domain = _name(text), next(iter(self._bases.values())).domain
         if name in self._files:
             return canonical(self._files[name] + text[len(name) :], domain)
         return canonical(text, domain) if name in REGISTRIES[domain] else text
@@ -133,7 +143,7 @@ class Names:
                 "with values"
             )
         return [
-            _with_options(text, dict(zip(keys, values, strict=True)))
+            Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True)))
             for text in self._expand(place, sweep["sweep"])
             for values in product(*keys.values())
         ]
@@ -163,6 +173,6 @@ def _values(values: Any) -> list[Value]:
     return values if isinstance(values, list) else [values]
 
 
-def _with_options(text: str, options: Mapping[str, Value]) -> str:
-    label = Label.parse(text, "label of a sweep")
-    return str(Label.make(label.name, {**dict(label.options), **options}))
+def _name(text: str) -> str:
+    """Return the name at the start of a text that may be a label."""
+    return text.partition("[")[0]

@@ -16,15 +16,18 @@ from optimist.claims.models import Claims, Vocabulary, check_comparison
 from optimist.config import folders
 from optimist.config.checks import check_cells, check_shown, check_studies
 from optimist.config.claims import read_claims
-from optimist.config.documents import Source, check_plain, copied, merge, read_value, read_yaml
+from optimist.config.documents import Source, check_plain, merge, read_value, read_yaml
 from optimist.config.expand import expand_paper, names_of, with_additions
 from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
 from optimist.core.errors import LONGEST, ConfigError, unknown_name
-from optimist.core.label import Label, name_of
+from optimist.core.label import Label
 from optimist.core.root import project_root
-from optimist.experiments.models import Runs, Setting, Settings
+from optimist.experiments.models import Runs, Settings
+from optimist.experiments.models import Setting as SettingKeys
+from optimist.experiments.paper import Paper
+from optimist.experiments.setting import Setting
 from optimist.figures.models import Figures, Style
 
 # The models of the files that define a paper's runs and figures.
@@ -203,12 +206,12 @@ def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_file(label: str) -> str:
     """Replace the name in an algorithm's label by its class, if an overlay in use defines one."""
-    name = name_of(label)
+    name = label.partition("[")[0]
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
 
 
-def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> Paper:
     """Load the configuration of a paper, check it against the models, and try to build each cell.
 
     Parameters
@@ -218,12 +221,10 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
         The section ``changes`` of the configuration, which may also contain ``algorithm_files`` and
         ``additions``. If None, the changes made by `using` apply.
 
-    Returns
-    -------
-    dict
-        The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
-        lists and sweeps. ``settings`` holds the full specification of every base setting and of
-        every setting label used in the files; ``style`` holds the style of the paper's methods.
+    Raises
+    ------
+    ConfigError
+        If there is no such paper, or a file or a change is invalid.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
@@ -234,25 +235,24 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     except ConfigError as error:
         raise ConfigError(_placed(str(error), folder, changes)) from None
     style = load_style()
-    methods = {name: one for name, one in style["methods"].items() if name in paper["names"]}
-    return {**paper, "style": {"palette": style["palette"], "methods": methods}}
+    methods = {name: one for name, one in style["methods"].items() if name in paper.names}
+    return replace(paper, style={"palette": style["palette"], "methods": methods})
 
 
-def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(folder: Path, changes: Mapping[str, Any]) -> Paper:
     """Expand the configuration of the paper in a folder, apply the changes, and check it."""
     rooms, sources = _rooms(folder, changes)
     names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
     paper = expand_paper(rooms, sources, names)
-    if paper["paper"] != folder.name:
-        where, given = sources["settings"].at("paper"), paper["paper"]
-        raise ConfigError(f"{where}: paper is {given!r}; allowed: {folder.name!r}")
+    if paper.id != folder.name:
+        where = sources["settings"].at("paper")
+        raise ConfigError(f"{where}: paper is {paper.id!r}; allowed: {folder.name!r}")
     check_shown(paper, sources["figures"])
     if "settings" in changes:
-        paper = changed(paper, changes)
         if folder.name in changes["settings"]:
             name = f"config/papers/{folder.name} with changes.settings.{folder.name}"
             sources["settings"] = Source(name)
-            check(paper["settings"], dict[str, Setting], sources["settings"], "settings")
+        paper = _changed(paper, changes, sources["settings"])
     check_cells(paper, sources)
     check_studies(paper, sources["runs"])
     return paper
@@ -296,20 +296,25 @@ def _source(name: str) -> Source:
     return Source(name, project_root() / name)
 
 
-def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a paper after changing its numbers of trials and its settings."""
-    copy: dict[str, Any] = copied(paper)
-    for block in copy["runs"]:
-        block["trials"] = max(block["trials"], changes["trials"] or 0)
-    for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
-        for label in _matched(paper, pattern):
-            copy["settings"][label] = merge(copy["settings"][label], _besides(label, keys))
-    return copy
+def _changed(paper: Paper, changes: Mapping[str, Any], source: Source) -> Paper:
+    """Return a paper with the changes to its numbers of trials and to its settings."""
+    least = changes["trials"] or 0
+    paper = replace(paper, runs=[replace(b, trials=max(b.trials, least)) for b in paper.runs])
+    documents: dict[str, dict[str, Any]] = {}
+    for pattern, keys in changes["settings"].get(paper.id, {}).items():
+        for setting in _matched(paper, pattern):
+            document = documents.get(setting.label, setting.document())
+            documents[setting.label] = merge(document, _besides(setting, keys))
+    check(documents, dict[str, SettingKeys], source, "settings")
+    return paper.with_settings(
+        replace(Setting.restore(paper.id, label, document), base=paper.settings[label].base)
+        for label, document in documents.items()
+    )
 
 
-def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
+def _besides(setting: Setting, keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return the changes to a setting, except those to options that its label sets."""
-    in_label = {key for key, _ in Label.parse(label, "setting").options}
+    in_label = dict(setting.label.options)
     return {
         part: {k: v for k, v in value.items() if k not in in_label}
         if isinstance(value, Mapping)
@@ -319,17 +324,17 @@ def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
-    labels = [label for label in paper["settings"] if matches(label, pattern)]
-    if not labels:
+def _matched(paper: Paper, pattern: str) -> list[Setting]:
+    found = [one for one in paper.settings.values() if matches(one.label, pattern)]
+    if not found:
         raise ConfigError(
-            f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
-            f"some of {', '.join(label for label in paper['settings'] if '[' not in label)}"
+            f"changes.settings.{paper.id} has {pattern!r}; allowed: patterns that match "
+            f"some of {', '.join(paper.bases)}"
         )
-    return labels
+    return found
 
 
-def matches(label: str, pattern: str) -> bool:
+def matches(label: Label, pattern: str) -> bool:
     """Return whether a pattern selects a setting's label.
 
     A pattern with ``[`` is compared with the whole label. Any other pattern is compared with the
@@ -337,4 +342,4 @@ def matches(label: str, pattern: str) -> bool:
     matches a single character.
     """
     literal = re.sub(r"\[", "[[]", pattern)
-    return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)
+    return fnmatch.fnmatchcase(label if "[" in pattern else label.name, literal)

@@ -13,7 +13,7 @@ from typing import Any
 
 from optimist.config.labels import Names
 from optimist.core.errors import ConfigError, unknown_name
-from optimist.core.label import name_of
+from optimist.core.label import Label
 
 # Keys of a panel that may hold a list. The value of the first key changes slowest.
 SPREAD = ("kind", "method", "column", "settings", "setting", "round")
@@ -134,16 +134,15 @@ class _Panel:
     def _word(self, key: str, value: Any) -> str:
         """Return a value's display name, from ``titles`` or, for a setting, from its ``title``."""
         is_setting = key in ("setting", "settings")
-        for word in [str(value), *([name_of(value)] if is_setting else [])]:
+        for word in [str(value), *([value.name] if isinstance(value, Label) else [])]:
             if word in self._titles:
                 self._used.add(word)
                 return self._titles[word]
         if not is_setting:
             return str(value)
-        name = name_of(value)
-        if name not in self._names.settings:
-            raise unknown_name(f"setting in {self._place}.{key}", name, self._names.settings)
-        return str(self._names.settings[name].get("title", name))
+        if value not in self._names.settings:
+            raise unknown_name(f"setting in {self._place}.{key}", value, self._names.settings)
+        return self._names.settings[value].title
 
     def _swept(self, panel: dict[str, Any]) -> dict[str, Any]:
         over = panel.get("over")

@@ -1,9 +1,9 @@
 """Selection of settings and cells by labels, patterns, and classes in files."""
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,64 +12,18 @@ from optimist.config.checks import stand_in
 from optimist.config.load import load_paper, matches, paper_names, with_file
 from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
-from optimist.core.label import Label, Value, name_of
+from optimist.core.label import Label, Value
 from optimist.core.layout import check_length
-from optimist.core.registry import OtherDomainError, canonical_name, file_meant, names_file
-from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.experiments.cell import Cell, build, make_cell
+from optimist.core.registry import canonical_name, file_meant, names_file
+from optimist.environments import ENVIRONMENTS
+from optimist.experiments.cell import Cell
 from optimist.experiments.isolation import isolated
+from optimist.experiments.play_trial import build
+from optimist.experiments.setting import OWN, Setting
 
-# The paper id of settings that do not belong to a paper.
-OWN = "own"
 # The default horizon of a user's own setting.
 HORIZON = 1000
 SHOWN = 8  # maximum number of names in an error message about a pattern
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting: an environment with its parameters, and what algorithms know about it.
-
-    Attributes
-    ----------
-    paper : str
-        Id of the paper to which the setting belongs, or "own" if it belongs to none.
-    label : str
-        Canonical label of the setting.
-    title : str
-        Display name; the default is the label.
-    """
-
-    paper: str
-    label: str
-    title: str
-    _source: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        return self.label if self.paper == OWN else f"{self.paper}/{self.label}"
-
-    def cell(self, algorithm: str) -> Cell:
-        """Return the cell in which the algorithm with this label plays the setting.
-
-        Raises
-        ------
-        ConfigError
-            If the setting's domain has no algorithm with this name.
-        """
-        try:
-            return make_cell(self._source, self.label, algorithm)
-        except OtherDomainError as error:
-            raise OtherDomainError(f"{self}: {error}") from None
-
-    @property
-    def environment(self) -> str:
-        """Name of the environment, which may be a class in a file."""
-        return str(self._source["settings"][name_of(self.label)]["environment"])
-
-    @property
-    def domain(self) -> str:
-        """The domain of the actions, ``arms`` or ``box``."""
-        return environment_domain(self.environment)
 
 
 def settings(*texts: str, **options: Value) -> list[Setting]:
@@ -90,7 +44,8 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
     ConfigError
         If a name, a pattern or an option is unknown.
     """
-    return once([_with(setting, options) for text in texts for setting in _settings(text)])
+    found = [one for text in texts for one in _settings(text)]
+    return once([_titled(one.having(**options)) if options else one for one in found])
 
 
 def once(chosen: Iterable[Setting]) -> list[Setting]:
@@ -124,62 +79,53 @@ def _settings(text: str) -> list[Setting]:
     if not isinstance(text, str):
         raise ConfigError(f"setting is {text!r}; allowed: text of the form PAPER/SETTING")
     paper_name, slash, label = text.partition("/")
-    if names_file(name_of(text)) or (not slash and name_of(text) in ENVIRONMENTS):
-        return [_own(text)]
+    whole = text.partition("[")[0]
+    if names_file(whole) or (not slash and whole in ENVIRONMENTS):
+        return [_own(Label.parse(text, "setting"))]
     if not (slash and label):
-        meant = [f"{p}/{text}" for p in paper_names() if name_of(text) in load_paper(p)["settings"]]
-        hint = f" (did you mean {meant[0]!r}?)" if meant else file_meant(name_of(text))
+        meant = [f"{paper}/{text}" for paper in paper_names() if whole in load_paper(paper).bases]
+        hint = f" (did you mean {meant[0]!r}?)" if meant else file_meant(whole)
         raise ConfigError(
             f"setting {text!r} is malformed{hint}; allowed: PAPER/SETTING with "
             f"{', '.join(paper_names())} as PAPER, or an environment in a file, path.py:Class"
         )
     paper = load_paper(paper_name)
     if not set("*?").intersection(label):
-        return [_setting(paper_name, label, paper)]
+        return [_titled(paper.setting(label))]
     name, bracket, options = label.partition("[")
     runs = " that the paper runs" if set("*?").intersection(options) else ""
     if runs:
-        labels = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
-        matching = [one for one in labels if matches(one, label)]
+        played = {one.label: one for block in paper.runs for one in block.settings}
+        labels: list[str] = [*played]
+        matching: list[str] = [one for one in played if matches(one, label)]
     else:
-        labels = dict.fromkeys(one for one in paper["settings"] if "[" not in one)
-        matching = [one + bracket + options for one in labels if matches(one, name)]
+        labels = [*paper.bases]
+        bases = (one.label for one in paper.bases.values())
+        matching = [one + bracket + options for one in bases if matches(one, name)]
     if not matching:
-        names = ", ".join([*labels][:SHOWN])
+        names = ", ".join(labels[:SHOWN])
         more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
         raise ConfigError(
             f"setting {text!r} matches nothing{runs}; allowed: patterns (* and ? are wildcards) "
             f"that match some of {names}{more}; to print all, run optimist list "
-            f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']}"
+            f"{shlex.quote(paper.id + '/*') if runs else paper.id}"
         )
-    return [_setting(paper_name, name, paper) for name in matching]
+    return [_titled(paper.setting(one)) for one in matching]
 
 
-def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
-    """Return the setting with this label in canonical form; its title includes the options."""
-    label = make_cell(source, label, "uniform").setting
-    name = name_of(label)
-    title = source["settings"][name].get("title")
-    return Setting(
-        paper_name, label, f"{title} {label[len(name) :]}".strip() if title else label, source
-    )
+def _titled(setting: Setting) -> Setting:
+    """Return a setting with a title that includes its options; the default is the label."""
+    base, label = setting.base or setting, setting.label
+    if base.title in ("", base.label):
+        return replace(setting, title=label)
+    return replace(setting, title=f"{base.title} {label[len(label.name) :]}".strip())
 
 
-def _own(text: str) -> Setting:
+def _own(asked: Label) -> Setting:
     """Return a setting for a user's environment, named after its class."""
-    asked = Label.parse(text, "setting")
-    name = asked.name.rpartition(":")[2]
-    spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
-    source = {"paper": OWN, "settings": {name: spec}}
-    return _setting(OWN, str(Label(name, asked.options)), source)
-
-
-def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
-    if not options:
-        return setting
-    parsed = Label.parse(setting.label, "setting")
-    label = str(Label.make(parsed.name, {**dict(parsed.options), **options}))
-    return _setting(setting.paper, label, setting._source)
+    name = Label(asked.name.rpartition(":")[2])
+    base = Setting(OWN, name, canonical_name(asked.name), HORIZON)
+    return _titled(base.with_options(Label(name, asked.options)))
 
 
 def algorithm(entry: Any) -> str:
@@ -222,7 +168,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
         invalid.
     """
     entries = [algorithms] if isinstance(algorithms, str | type) else algorithms
-    labels = [algorithm(entry) for entry in entries]
+    labels = [Label.parse(algorithm(entry)) for entry in entries]
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     where = list(where)
@@ -230,8 +176,8 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     apart = [
         label
         for label in labels
-        if all(registry.is_foreign(name_of(label)) for registry in registries)
-        and not any(name_of(label) in registry.added for registry in registries)
+        if all(registry.is_foreign(label.name) for registry in registries)
+        and not any(label.name in registry.added for registry in registries)
     ]
     made = {label: _tried(where, label) for label in labels if label not in apart}
     made |= _made_apart(where, apart)
@@ -250,28 +196,27 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     return list(chosen.values())
 
 
-def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
+def _made_apart(where: Sequence[Setting], labels: Sequence[Label]) -> dict[Label, list[Cell]]:
     """Return the cells of algorithms that are classes in files or packages, by label.
 
     The classes are loaded in another process. If a class ends that process, it is not checked here;
     the processes that play its trials will end in the same way and report the error.
     """
-    made: dict[str, list[Cell]] = {}
+    made: dict[Label, list[Cell]] = {}
     if labels:
         with suppress(EndedError):
             call(f"{__name__}:load", lambda pair: made.update([pair]), where=where, labels=labels)
     for label in (label for label in labels if label not in made):
-        parsed = Label.parse(label)
-        name = str(Label(canonical_name(parsed.name), parsed.options))
-        made[label] = [replace(one.cell("uniform"), algorithm=name) for one in where]
+        canonical = Label(canonical_name(label.name), label.options)
+        made[label] = [Cell(one, canonical) for one in where]
     return made
 
 
 def load(
-    tell: Callable[[tuple[str, list[Cell]]], None],
+    tell: Callable[[tuple[Label, list[Cell]]], None],
     *,
     where: Sequence[Setting],
-    labels: Sequence[str],
+    labels: Sequence[Label],
 ) -> None:
     """Load each class in a copy of this process, and pass its label and its cells to ``tell``.
 
@@ -293,16 +238,15 @@ def load(
             continue
 
 
-def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
+def _tried(where: Iterable[Setting], label: Label) -> list[Cell]:
     """Return the cells of an algorithm after building it for two rounds of each setting."""
-    cells_of_label = [one.cell(label) for one in where]
+    cells_of_label = [Cell.of(one, label) for one in where]
     for cell in cells_of_label:
-        check_length(cell.paper, cell.setting, cell.algorithm)
-        if ENVIRONMENTS.is_foreign(cell.environment):
+        check_length(cell.paper, *cell.labels)
+        if cell.setting.is_foreign:
             continue
-        short = replace(cell, spec={**cell.spec, "horizon": 2})
         try:
-            make = checked(cell.algorithm, build(short, 0, stand_in())[1])
+            make = checked(cell.algorithm, build(cell.lasting(2), 0, stand_in())[1])
             if not cell.is_foreign:
                 make()
         except OptimistError as error:

@@ -8,10 +8,9 @@ options that equal their defaults. A cell thus has the same label however a user
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from optimist.core.errors import ConfigError, brief
 
@@ -30,24 +29,42 @@ _LARGEST_WHOLE = 2**63 - 1
 _MOST_DIGITS = sys.float_info.max_10_exp + 1
 
 
-@dataclass(frozen=True)
-class Label:
-    """Name with options.
+class Label(str):
+    """Name with options, and their text ``name[option=value,...]``.
+
+    A label is parsed once, where a text enters the program: when a configuration, a command line or
+    a table is read. It does not load the class that it names.
+
+    Parameters
+    ----------
+    name : str
+    options : iterable of (str, value)
+        Keys and values, in canonical form and sorted by key; a value is None, a bool, a finite
+        number or a str. `make` and `parse` accept any order and form.
 
     Attributes
     ----------
     name : str
     options : tuple of (str, value)
-        Keys and values, sorted by key; a value is None, a bool, a finite number or a str.
     """
 
     name: str
-    options: tuple[tuple[str, Value], ...] = ()
+    options: tuple[tuple[str, Value], ...]
+
+    def __new__(cls, name: str, options: Iterable[tuple[str, Value]] = ()) -> Self:
+        kept = tuple(options)
+        listed = ",".join(f"{key}={write(value)}" for key, value in kept)
+        label = super().__new__(cls, f"{name}[{listed}]" if kept else name)
+        label.name, label.options = name, kept
+        return label
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.name, self.options
 
     @classmethod
     def make(cls, name: str, options: Mapping[str, Value]) -> Self:
         """Construct a label from a name and its options, in any order."""
-        return cls(name, tuple((key, plain(options[key])) for key in sorted(options)))
+        return cls(name, ((key, plain(options[key])) for key in sorted(options)))
 
     @classmethod
     def parse(cls, text: object, kind: str = "algorithm") -> Self:
@@ -66,6 +83,8 @@ class Label:
         ConfigError
             If the text is malformed, repeats an option or contains a number that is not finite.
         """
+        if isinstance(text, cls):
+            return text
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
             raise ConfigError(
@@ -92,11 +111,9 @@ class Label:
         options = {k: v for k, v in self.options if k not in defaults or not same(v, defaults[k])}
         return type(self).make(self.name, options)
 
-    def __str__(self) -> str:
-        if not self.options:
-            return self.name
-        options = ",".join(f"{key}={write(value)}" for key, value in self.options)
-        return f"{self.name}[{options}]"
+    def having(self, options: Mapping[str, Value]) -> Self:
+        """Return the label with options added or replaced."""
+        return type(self).make(self.name, {**dict(self.options), **options})
 
 
 def name_of(text: str) -> str:

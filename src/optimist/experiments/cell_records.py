@@ -106,8 +106,8 @@ def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
     data : callable
         Returns the digest of a data set's sources, given its name.
     """
-    name = trials.cell.spec.get("dataset")
-    return fingerprint(trials.decisive() | ({} if name is None else {"data": data(name)}))
+    name = trials.cell.setting.dataset
+    return fingerprint(trials.decisive() | ({"data": data(name)} if name else {}))
 
 
 def description(made: Mapping[str, Any]) -> str:

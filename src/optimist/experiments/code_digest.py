@@ -13,16 +13,16 @@ from functools import lru_cache
 from pathlib import Path
 
 from optimist.algorithms import algorithm_module
-from optimist.core.label import name_of
 from optimist.core.source_files import closure, digest_of, dotted, is_own, own_file, root_of
 from optimist.environments import environment_module
-from optimist.experiments.cell import Cell
+from optimist.experiments.cell import Cell, Probe
 
 # Modules that parse labels, convert them to arguments, construct each trial, limit its time and
 # write its table. Their imports are not followed, since they include the registries, which name
 # every algorithm but affect no result.
 GLUE = (
     *("optimist.experiments.cell", "optimist.experiments.setting", "optimist.experiments.results"),
+    "optimist.experiments.play_trial",
     *(
         "optimist.experiments.trials",
         "optimist.experiments.limits",
@@ -35,7 +35,7 @@ TURNS = "optimist.experiments.interleaved_repeats"
 LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
 
 
-def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
+def of_cell(cell: Cell, probe: Probe | None = None, in_turns: bool = False) -> str:
     """Return the SHA-256 of the code that determines a cell's results.
 
     The digest covers the loop; the modules of the algorithm, the environment and a probe's leader;
@@ -44,7 +44,7 @@ def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool =
     Parameters
     ----------
     cell : Cell
-    probe : dict or None
+    probe : Probe or None
         See `optimist.experiments.trials.Trials`.
     in_turns : bool
         Whether the cell is timed in turns with other cells; the digest then also covers the code
@@ -58,18 +58,16 @@ def of_modules(*modules: str) -> str:
     return _digest(tuple(sorted(set(modules))), ())
 
 
-def own_modules(
-    cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False
-) -> frozenset[str]:
+def own_modules(cell: Cell, probe: Probe | None = None, in_turns: bool = False) -> frozenset[str]:
     """Return the dotted names of this package's modules covered by `of_cell`."""
     files = frozenset().union(*map(closure, _modules(cell, probe)))
     return frozenset(map(dotted, filter(is_own, files))).union(_glue(in_turns))
 
 
-def _modules(cell: Cell, probe: dict[str, object] | None) -> tuple[str, ...]:
-    labels = [cell.algorithm, *([str(probe["leader"])] if probe else [])]
-    algorithms = [algorithm_module(name_of(label), cell.domain) for label in labels]
-    return (*algorithms, environment_module(cell.spec["environment"]), *LOOP)
+def _modules(cell: Cell, probe: Probe | None) -> tuple[str, ...]:
+    labels = [cell.algorithm, *([probe.leader] if probe else [])]
+    algorithms = [algorithm_module(label.name, cell.domain) for label in labels]
+    return (*algorithms, environment_module(cell.setting.environment), *LOOP)
 
 
 def _glue(in_turns: bool) -> tuple[str, ...]:

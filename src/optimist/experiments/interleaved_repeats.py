@@ -43,8 +43,7 @@ def _follows(one: Trials, leader: Trials) -> bool:
     """Return whether cell ``one`` is timed on the history of ``leader``."""
     if one.probe is None or leader.probe is not None:
         return False
-    cell = leader.cell
-    return (one.cell.setting, one.probe["leader"]) == (cell.setting, cell.algorithm)
+    return (one.cell.setting.label, one.probe.leader) == leader.cell.labels
 
 
 def mark(race: Sequence[Trials]) -> str:

@@ -15,9 +15,15 @@ from optimist.core.errors import OutOfTimeError, ResultError
 from optimist.core.layout import dataset_in, evaluations_in, parse_result
 from optimist.core.observation import Observer
 from optimist.experiments import interleaved_repeats, results
-from optimist.experiments.cell import Cell, Histories, apart, dataset_digest, resolve
+from optimist.experiments.cell import Cell
 from optimist.experiments.limits import Meter, limited
 from optimist.experiments.loop import Trajectory
+from optimist.experiments.play_trial import (
+    Histories,
+    dataset_digest,
+    isolated_if_foreign,
+    resolve,
+)
 from optimist.experiments.trials import Player, Trials
 
 Description = Mapping[str, Any]
@@ -45,9 +51,12 @@ def make_result(
     seconds : float or None
         Wall time for all trials together; trials that exceed it end early.
     """
-    file = _File(description, output, data_dir, seconds)
-    trials = file.trials
-    file.write({trial: file.play(trial) for trial in range(trials.first, trials.stop)})
+    file, trajectories = _File(description, output, data_dir, seconds), {}
+    for trial in range(file.trials.first, file.trials.stop):
+        with file.observed(f"trial {trial}"):
+            trajectories[trial] = file.player.play(trial)
+        file.log(trial, trajectories[trial])
+    file.write(trajectories)
 
 
 def make_race(
@@ -66,13 +75,13 @@ def make_race(
     # The folder's name consists of the race's number and digest.
     digest = target.name.partition(".")[2]
     limits = limits or [None] * len(descriptions)
-    places = [
-        target.parents[2] / Trials.restore(description).place(digest).path
-        for description in descriptions
-    ]
+    race = [Trials.restore(description) for description in descriptions]
+    places = [target.parents[2] / trials.place(digest).path for trials in race]
+    # A copy of a process plays more slowly, so all cells of a race are played in the same way.
+    is_isolated = any(trials.is_foreign for trials in race)
     try:
         files = [
-            _File(*each, data_dir, seconds)
+            _File(*each, data_dir, seconds, is_isolated)
             for each, seconds in zip(
                 zip(descriptions, map(str, places), strict=True), limits, strict=True
             )
@@ -95,6 +104,7 @@ class _File:
         output: str,
         data_dir: str,
         seconds: float | None,
+        is_isolated: bool | None = None,
     ) -> None:
         decisive = {key: value for key, value in description.items() if key != "digest"}
         self.trials = Trials.restore(description)
@@ -117,7 +127,7 @@ class _File:
             resolved = _resolved(self.trials.cell, data_dir, seconds)
         if seconds is not None:
             seconds -= time.monotonic() - start
-        self._player = Player(self.trials, data_dir, seconds)
+        self.player = Player(self.trials, data_dir, seconds, is_isolated)
         place = parse_result(output)
         self.metadata = {
             "trials": decisive,
@@ -128,25 +138,20 @@ class _File:
         }
 
     @contextmanager
-    def _metered(self, trial: str) -> Iterator[None]:
+    def observed(self, step: str) -> Iterator[None]:
+        """Record the inputs and the use of a step, and add its name to any error."""
         try:
             with self._observer, self._meter:
                 yield
         except (Exception, SystemExit) as error:
-            error.add_note(f"in {self.trials.cell.name}, {trial}")
+            error.add_note(f"in {self.trials.cell.name}, {step}")
             raise
 
-    def warm_up(self) -> None:
-        with self._metered("warming up"):
-            self._player.warm_up()
-
-    def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
-        with self._metered(f"trial {trial}"):
-            trajectory = self._player.play(trial, histories)
+    def log(self, trial: int, trajectory: Trajectory) -> None:
+        """Log the status and the last row of a trial."""
         last = {name: values[-1] for name, values in trajectory.columns.items()}
         name = self.trials.cell.name
         logger.info("%s, trial %d: status %s, %s", name, trial, trajectory.status, last)
-        return trajectory
 
     def write(self, trajectories: Mapping[int, Trajectory], turns: str = "") -> None:
         observed = self._observer.record()
@@ -161,11 +166,15 @@ def _play_in_turns(files: Sequence[_File]) -> None:
     of_cell = {file.trials.cell.name: file for file in files}
     trajectories: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
     for file in files:
-        file.warm_up()
+        with file.observed("warming up"):
+            file.player.warm_up()
     for turn in range(max(trials.stop for trials in race)):
         histories: Histories = {}
         for name in (trials.cell.name for trials in interleaved_repeats.order(race, turn)):
-            trajectories[name][turn] = of_cell[name].play(turn, histories)
+            file = of_cell[name]
+            with file.observed(f"trial {turn}"):
+                trajectories[name][turn] = file.player.play(turn, histories)
+            file.log(turn, trajectories[name][turn])
     mark = interleaved_repeats.mark(race)
     for name, file in of_cell.items():
         file.write(trajectories[name], mark)
@@ -173,9 +182,9 @@ def _play_in_turns(files: Sequence[_File]) -> None:
 
 def _inputs(cell: Cell, data_dir: str) -> list[Path]:
     """Return the paths of a cell's data set and stored scores, which need not be observed."""
-    if "dataset" not in cell.spec:
+    if not cell.setting.dataset:
         return []
-    return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
+    return [dataset_in(data_dir, cell.setting.dataset), evaluations_in(data_dir)]
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
@@ -185,7 +194,7 @@ def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any
     """
     try:
         with limited(seconds):
-            resolved: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
+            resolved: dict[str, Any] = isolated_if_foreign(cell, partial(resolve, cell, data_dir))
             return resolved
     except OutOfTimeError:
         return {"dataset": dataset_digest(cell, data_dir)}

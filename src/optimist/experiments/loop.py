@@ -10,7 +10,7 @@ numerical failure does not crash the run; each trial ends with a status:
                   round
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is too
                   large or not finite; the curve ends before that round
-``timeout``       the time limit of `play` expired; the curve ends there
+``timeout``       the time limit of `Rounds.run` expired; the curve ends there
 ``out_of_time``   the job's time limit expired; the curve ends before that round
 
 Any other breach of an environment's contract raises an error that names the environment.
@@ -99,6 +99,19 @@ class Trajectory:
         """Append a row in one step, so that a time limit cannot leave it incomplete."""
         self.rows.append(values)
 
+    def is_ended_by(self, error: BaseException) -> bool:
+        """Set the status for an error that ends the trial; return False for any other error."""
+        if isinstance(error, NotFiniteError):
+            self.status = "non_finite"
+        elif isinstance(error, OutOfTimeError):
+            self.status = "out_of_time"
+        elif isinstance(error, RewardError) or _is_numerical(error):
+            self.status = f"failed: {error}"
+            self.error = None if isinstance(error, RewardError) else to_text(error)
+        else:
+            return False
+        return True
+
     @property
     def columns(self) -> dict[str, list[Any]]:
         """The values of each column, in lists of equal length."""
@@ -131,94 +144,6 @@ class Coverage(Observer):
         return {"covered": self._covered}
 
 
-def play(
-    environment: FiniteArmEnvironment | BoxEnvironment,
-    algorithm: Any,
-    marks: Sequence[int],
-    *,
-    observers: Sequence[Observer] = (),
-    time_limit: float | None = None,
-) -> Trajectory:
-    """Play one trial.
-
-    Parameters
-    ----------
-    environment : FiniteArmEnvironment or BoxEnvironment
-    algorithm : FiniteArmAlgorithm or BoxAlgorithm
-    marks : list of int
-        Rounds to record, counted from 1; the last one ends the trial.
-    observers : sequence of Observer
-        Observers of the trial. A numerical error in an observer ends the trial, like one in the
-        algorithm.
-    time_limit : float or None
-        Total time in the timed methods, in seconds, after which the trial ends with the status
-        ``timeout``.
-
-    Returns
-    -------
-    Trajectory
-        Columns round, regret, seconds, select_seconds, state_bytes, the observers' columns and the
-        algorithm's diagnostics; all are cumulative. ``seconds`` is the time in select, update and
-        prepare; ``select_seconds`` is the time in select alone. On a box, propose and observe
-        replace select and update, and there are two more columns: ``simple_regret``, the regret of
-        the best point so far, and, for a function with an unknown maximum, ``instance``; see
-        `BoxEnvironment`.
-    """
-    if isinstance(environment, BoxEnvironment):
-        return run_rounds(_BoxRounds(environment, algorithm, observers), marks, time_limit)
-    return run_rounds(ArmRounds(environment, algorithm, observers), marks, time_limit)
-
-
-def run_rounds(
-    rounds: "_Rounds", marks: Sequence[int], time_limit: float | None = None
-) -> Trajectory:
-    """Play up to the last mark, record totals at marks, and turn numerical errors into a status."""
-    trajectory = Trajectory()
-    invalid: set[str] = set()
-    # If a reward makes a solver overflow, a NaN may arise outside the state that is checked.
-    with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
-        _play_rounds(rounds, trajectory, marks, time_limit)
-    if trajectory.status == "ok":
-        trajectory.status = rounds.status
-    if trajectory.status == "ok" and invalid:
-        trajectory.status = "unconverged"
-    return trajectory
-
-
-def _play_rounds(
-    rounds: "_Rounds", trajectory: Trajectory, marks: Sequence[int], time_limit: float | None
-) -> None:
-    marked = set(marks)
-    for t in range(marks[-1]):
-        try:
-            rounds.play(t)
-            if t + 1 in marked:
-                if not rounds.algorithm.is_finite():
-                    raise NotFiniteError
-                trajectory.record(round=t + 1, **rounds.totals())
-        except NotFiniteError:
-            trajectory.status = "non_finite"
-            break
-        except RewardError as error:
-            trajectory.status = f"failed: {error}"
-            break
-        except OutOfTimeError:
-            trajectory.status = "out_of_time"
-            break
-        except Exception as error:
-            if not _is_numerical(error):
-                if not isinstance(error, OptimistError):
-                    with suppress(Exception):  # some exceptions do not allow new attributes
-                        setattr(error, ROUND, f", in round {t + 1}")
-                raise
-            trajectory.status = f"failed: {error}"
-            trajectory.error = to_text(error)
-            break
-        if time_limit is not None and rounds.seconds > time_limit:
-            trajectory.status = "timeout"
-            break
-
-
 # Matches messages of math, numpy, scipy and scikit-learn about unusable numbers. The math module
 # says "math domain error" up to Python 3.13, and "expected a ..." in later versions.
 _ABOUT_NUMBERS = re.compile(
@@ -228,7 +153,7 @@ _ABOUT_NUMBERS = re.compile(
 )
 
 
-def _is_numerical(error: Exception) -> bool:
+def _is_numerical(error: BaseException) -> bool:
     if type(error) is ValueError:
         return bool(_ABOUT_NUMBERS.search(str(error)))
     return isinstance(error, np.linalg.LinAlgError | ArithmeticError | ValueError)
@@ -295,8 +220,17 @@ def check_index(index: Any, arms: int, t: int, algorithm: Any) -> None:
         )
 
 
-class _Rounds(ABC):
-    """Base class of a trial being played, with its running totals."""
+class Rounds(ABC):
+    """A trial being played, with its running totals; see `rounds_of`.
+
+    Parameters
+    ----------
+    environment : FiniteArmEnvironment or BoxEnvironment
+    algorithm : FiniteArmAlgorithm or BoxAlgorithm
+    observers : sequence of Observer
+        Observers of the trial. A numerical error in an observer ends the trial, like one in the
+        algorithm.
+    """
 
     def __init__(
         self, environment: Any, algorithm: Any, observers: Sequence[Observer] = ()
@@ -323,14 +257,57 @@ class _Rounds(ABC):
     def round(self, t: int) -> Round:
         """Play round ``t``; return the arms, the choice, the reward and the regret."""
 
-    def play(self, t: int) -> None:
-        """Play round ``t``; call the observers before and after it."""
-        for observer in self.observers:
-            observer.before(t)
-        arms, choice, reward, regret = self.round(t)
-        self.regret += regret
-        for observer in self.observers:
-            observer.after(t, arms, choice, reward, regret)
+    def run(self, marks: Sequence[int], time_limit: float | None = None) -> Trajectory:
+        """Play up to the last mark; record totals at marks, and numerical errors as a status.
+
+        Parameters
+        ----------
+        marks : list of int
+            Rounds to record, counted from 1; the last one ends the trial.
+        time_limit : float or None
+            Total time in the timed methods, in seconds, after which the trial ends with the status
+            ``timeout``.
+
+        Returns
+        -------
+        Trajectory
+            Columns round, regret, seconds, select_seconds, state_bytes, the observers' columns and
+            the algorithm's diagnostics; all are cumulative. ``seconds`` is the time in select,
+            update and prepare; ``select_seconds`` is the time in select alone. On a box, propose
+            and observe replace select and update, and there are two more columns:
+            ``simple_regret``, the regret of the best point so far, and, for a function with an
+            unknown maximum, ``instance``; see `BoxEnvironment`.
+        """
+        trajectory, marked, invalid = Trajectory(), set(marks), set[str]()
+        # If a reward makes a solver overflow, a NaN may arise outside the state that is checked.
+        with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
+            for t in range(marks[-1]):
+                try:
+                    for observer in self.observers:
+                        observer.before(t)
+                    arms, choice, reward, regret = self.round(t)
+                    self.regret += regret
+                    for observer in self.observers:
+                        observer.after(t, arms, choice, reward, regret)
+                    if t + 1 in marked:
+                        if not self.algorithm.is_finite():
+                            raise NotFiniteError
+                        trajectory.record(round=t + 1, **self.totals())
+                except (Exception, OutOfTimeError) as error:
+                    if trajectory.is_ended_by(error):
+                        break
+                    if not isinstance(error, OptimistError):
+                        with suppress(Exception):  # some exceptions do not allow new attributes
+                            setattr(error, ROUND, f", in round {t + 1}")
+                    raise
+                if time_limit is not None and self.seconds > time_limit:
+                    trajectory.status = "timeout"
+                    break
+        if trajectory.status == "ok":
+            trajectory.status = self.status
+        if trajectory.status == "ok" and invalid:
+            trajectory.status = "unconverged"
+        return trajectory
 
     def totals(self) -> dict[str, Any]:
         totals = {
@@ -356,7 +333,7 @@ class _Rounds(ABC):
         totals |= columns
 
 
-class ArmRounds(_Rounds):
+class ArmRounds(Rounds):
     """A trial with finitely many arms."""
 
     _checked: np.ndarray | None = None
@@ -420,7 +397,7 @@ class ArmRounds(_Rounds):
         return arms, index, reward, self.regret_of(t, index, arms)
 
 
-class _BoxRounds(_Rounds):
+class _BoxRounds(Rounds):
     """A trial on a box."""
 
     simple_regret = math.inf
@@ -483,3 +460,14 @@ def _check_box(environment: BoxEnvironment) -> None:
         raise BrokenEnvironmentError(
             f"{name}.maximum is {environment.maximum!r}; allowed: a finite number"
         )
+
+
+def rounds_of(
+    environment: FiniteArmEnvironment | BoxEnvironment,
+    algorithm: Any,
+    observers: Sequence[Observer] = (),
+) -> Rounds:
+    """Return a trial on arms or on a box, ready to be played; see `Rounds` for the parameters."""
+    if isinstance(environment, BoxEnvironment):
+        return _BoxRounds(environment, algorithm, observers)
+    return ArmRounds(environment, algorithm, observers)

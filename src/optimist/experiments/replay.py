@@ -18,7 +18,6 @@ from optimist.experiments.loop import (
     ask,
     check_index,
     draw_reward,
-    run_rounds,
 )
 
 
@@ -126,11 +125,11 @@ def replay(
     Returns
     -------
     Trajectory
-        The columns of `play`, with the leader's regret and the follower's times, and two more:
-        ``selections``, the follower's number of selections, and ``agreements``, the number of these
-        that chose the leader's arm.
+        The columns of `Rounds.run`, with the leader's regret and the follower's times, and two
+        more: ``selections``, the follower's number of selections, and ``agreements``, the number of
+        these that chose the leader's arm.
     """
     reached = [mark for mark in marks if mark <= len(history.played)]
     if not reached:
         return Trajectory(history.status)
-    return run_rounds(_ReplayRounds(environment, history, follower, every), reached)
+    return _ReplayRounds(environment, history, follower, every).run(reached)

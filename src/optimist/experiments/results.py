@@ -45,8 +45,8 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
     """
     rows: list[dict[str, Any]] = []
     for trial, trajectory in trajectories.items():
-        same: dict[str, Any] = {"paper": cell.paper, "setting": cell.setting, "trial": trial}
-        same |= {"algorithm": cell.algorithm, "status": trajectory.status}
+        same: dict[str, Any] = {"paper": cell.paper, "setting": str(cell.setting.label)}
+        same |= {"algorithm": str(cell.algorithm), "trial": trial, "status": trajectory.status}
         same |= {"turns": turns} if turns else {}
         # A trial that ended before its first recorded round has a single row, without measurements.
         rows += [{**row, **same} for row in trajectory.rows or [{"round": 0}]]

@@ -1,4 +1,4 @@
-"""Resolve labels of settings; each label names a paper's base setting and may change parameters.
+"""Settings: an environment with its parameters, and what algorithms know about it.
 
 An option of a setting is a parameter of its environment, a keyword of the environment's
 ``problem`` method, or ``horizon``.
@@ -6,54 +6,138 @@ An option of a setting is a parameter of its environment, a keyword of the envir
 
 import inspect
 from collections.abc import Mapping
-from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from optimist.core.arguments import defaults
-from optimist.core.errors import ConfigError, nearest, unknown_name, whole_number
-from optimist.core.label import Label
-from optimist.environments import environment_class
+from optimist.core.errors import ConfigError, nearest, whole_number
+from optimist.core.label import Label, Value
+from optimist.environments import ENVIRONMENTS, environment_class, environment_domain
 
+# The paper id of settings that do not belong to a paper.
+OWN = "own"
 # Environment parameters that are set by the run, not the configuration.
 SUPPLIED = frozenset(("self", "horizon", "trial", "stream", "dataset"))
+# Fields that determine results, in the order of `Setting.describe`.
+DECISIVE = ("environment", "parameters", "problem", "horizon", "dataset")
 
 
-def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[str, Any]]:
-    """Return the canonical label of a setting and its full specification.
+@dataclass(frozen=True)
+class Setting:
+    """An environment with its parameters, and what algorithms know about it.
 
-    Parameters
+    Attributes
     ----------
-    paper : mapping
-        A paper's loaded configuration; ``settings`` contains the base settings, by name.
-    text : str
-        A label, such as ``student_t[radius=shrunk,factor=0.1]``.
-
-    Raises
-    ------
-    ConfigError
-        If the name or an option is unknown.
+    paper : str
+        Id of the paper to which the setting belongs, or "own" if it belongs to none.
+    label : Label
+        Canonical label of the setting.
+    environment : str
+        Name of the environment, which may be a class in a file.
+    horizon : int
+        T, the number of rounds.
+    parameters, problem : mapping
+        Arguments of the environment and of its ``problem`` method, without defaults.
+    dataset : str
+        Name of the prepared data set; "" if the environment needs none.
+    title, about : str
+        Display name, and a sentence that describes the setting; either may be empty.
+    base : Setting or None
+        The setting without options, from which variants are made; None for such a setting itself.
     """
-    label = Label.parse(text, "setting")
-    settings = paper["settings"]
-    if label.name not in settings:
-        names = [name for name in settings if "[" not in name]
-        raise unknown_name(f"setting of {paper['paper']}", label.name, names)
-    base = settings[label.name]
-    places = option_places(base["environment"])
-    for key, _ in label.options:
-        if key not in places:
-            raise ConfigError(
-                f"setting {text!r}: unknown option {key!r}{nearest(key, places)}; "
-                f"allowed: {', '.join(sorted(places))}"
-            )
-    canonical = label.without(option_defaults(base))
-    return canonical, _with_options(base, canonical, places)
 
+    paper: str
+    label: Label
+    environment: str
+    horizon: int
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    problem: Mapping[str, Value] = field(default_factory=dict)
+    dataset: str = ""
+    title: str = field(default="", compare=False)
+    about: str = field(default="", compare=False)
+    base: "Setting | None" = field(default=None, compare=False, repr=False)
 
-def option_places(environment: str) -> dict[str, str]:
-    """Map each option to its key in a setting: ``parameters``, ``problem`` or ``horizon``."""
-    return _places(environment_class(environment))
+    def __str__(self) -> str:
+        return self.label if self.paper == OWN else f"{self.paper}/{self.label}"
+
+    @property
+    def cls(self) -> Any:
+        """Class of the environment."""
+        return environment_class(self.environment)
+
+    @property
+    def domain(self) -> str:
+        """The domain of the actions, ``arms`` or ``box``."""
+        return environment_domain(self.environment)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the environment comes from outside this package."""
+        return ENVIRONMENTS.is_foreign(self.environment)
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Place of each option: ``parameters``, ``problem`` or ``horizon``."""
+        return _places(self.cls)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Value of each option, including defaults."""
+        stated = {**self.parameters, **self.problem, "horizon": self.horizon}
+        return _signature_defaults(self.cls) | stated
+
+    def with_options(self, label: Label) -> "Setting":
+        """Return the variant of the base setting that has the options of a label, and no others.
+
+        Raises
+        ------
+        ConfigError
+            If an option is unknown.
+        """
+        base = self.base or self
+        places = base.places
+        for key, _ in label.options:
+            if key not in places:
+                raise ConfigError(
+                    f"setting {str(label)!r}: unknown option {key!r}{nearest(key, places)}; "
+                    f"allowed: {', '.join(sorted(places))}"
+                )
+        canonical = label.without(base.options)
+        if not canonical.options:
+            return base
+        changes: dict[str, Any] = {"parameters": {}, "problem": {}}
+        for key, value in canonical.options:
+            if places[key] == "horizon":
+                changes["horizon"] = whole_number("horizon", value)
+            else:
+                changes[places[key]][key] = value
+        for place in ("parameters", "problem"):
+            changes[place] = {**getattr(base, place), **changes[place]}
+        return replace(base, label=canonical, base=base, **changes)
+
+    def having(self, **options: Value) -> "Setting":
+        """Return this setting with options added or replaced; raise errors of `with_options`."""
+        return self.with_options(self.label.having(options))
+
+    def describe(self) -> dict[str, Any]:
+        """Return all inputs of results as plain data, without empty fields."""
+        kept = {name: getattr(self, name) for name in DECISIVE}
+        return {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in kept.items()
+            if value not in ({}, "")
+        }
+
+    def document(self) -> dict[str, Any]:
+        """Return the setting as written in settings.yaml, without abbreviations."""
+        texts = {"title": self.title, "about": self.about}
+        return {**{key: text for key, text in texts.items() if text}, **self.describe()}
+
+    @classmethod
+    def restore(cls, paper: str, label: str, document: Mapping[str, Any]) -> Self:
+        """Rebuild a setting from the output of `describe` or `document`, without its base."""
+        return cls(paper, Label.parse(label, "setting"), **document)
 
 
 @cache
@@ -63,12 +147,6 @@ def _places(cls: Any) -> dict[str, str]:
     return places | {"horizon": "horizon"}
 
 
-def option_defaults(base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the default of each option of a base setting."""
-    stated = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
-    return _signature_defaults(environment_class(base["environment"])) | stated
-
-
 @cache
 def _signature_defaults(cls: Any) -> dict[str, Any]:
     return defaults(cls.problem) | defaults(cls.__init__)
@@ -76,15 +154,3 @@ def _signature_defaults(cls: Any) -> dict[str, Any]:
 
 def _keywords(function: Any) -> list[str]:
     return [name for name in inspect.signature(function).parameters if name not in SUPPLIED]
-
-
-def _with_options(
-    base: Mapping[str, Any], label: Label, places: Mapping[str, str]
-) -> dict[str, Any]:
-    spec = deepcopy(dict(base))
-    for key, value in label.options:
-        if places[key] == "horizon":
-            spec["horizon"] = whole_number("horizon", value)
-        else:
-            spec.setdefault(places[key], {})[key] = value
-    return spec

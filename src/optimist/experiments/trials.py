@@ -4,25 +4,28 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
 from optimist.core.errors import ConfigError, OutOfTimeError
 from optimist.core.files import fingerprint
-from optimist.core.label import name_of
+from optimist.core.label import Label
 from optimist.core.layout import DIGEST, Result
 from optimist.experiments import code_digest
-from optimist.experiments.cell import Cell, Histories, make_cell, play_trial
+from optimist.experiments.cell import Cell, Probe
 from optimist.experiments.isolation import isolated
 from optimist.experiments.limits import limited
 from optimist.experiments.loop import Trajectory
+from optimist.experiments.paper import Block, Paper
+from optimist.experiments.play_trial import Histories, play_trial
 from optimist.numerics import seeding
 
-# Configuration keys of each lane's blocks and of the cap on its trials.
-BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
+# The cap on the trials of each lane.
+CAPS = {"regret": "trials", "timing": "timing_trials"}
 # Limits on the rounds of a warm-up trial: their number, and their share of a measured trial's
 # rounds.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
@@ -43,8 +46,8 @@ class Trials:
         Trials first, ..., stop - 1.
     rounds : int or None
         Number of rounds after which to truncate the trials.
-    probe : dict or None
-        ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
+    probe : Probe or None
+        How the cell's algorithm is timed on the history of another one.
     group : str
         Group of targets that requests the trials.
     race : str
@@ -58,7 +61,7 @@ class Trials:
     first: int
     stop: int
     rounds: int | None = None
-    probe: dict[str, Any] | None = None
+    probe: Probe | None = None
     group: str = "paper"
     race: str = ""
     rivals: str = ""
@@ -66,18 +69,19 @@ class Trials:
     @property
     def key(self) -> CellKey:
         """Lane, setting and algorithm."""
-        return self.lane, self.cell.setting, self.cell.algorithm
+        setting, algorithm = map(str, self.cell.labels)
+        return self.lane, setting, algorithm
 
     @property
     def is_foreign(self) -> bool:
         """Whether a trial runs foreign code, including that of its probe's leader."""
-        leader = (self.probe or {}).get("leader")
-        return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
+        cell, probe = self.cell, self.probe
+        return cell.is_foreign or bool(probe and cell.is_foreign_algorithm(probe.leader))
 
     def place(self, digest: str) -> Result:
         """Return the location of the trials' result file, given the digest of their inputs."""
-        cell = self.cell
-        names = self.lane, cell.paper, cell.setting, cell.algorithm, digest[:DIGEST]
+        setting, algorithm = map(str, self.cell.labels)
+        names = self.lane, self.cell.paper, setting, algorithm, digest[:DIGEST]
         if self.lane == "timing":
             return Result(*names, race=self.race)
         return Result(*names, self.first, self.stop)
@@ -98,7 +102,8 @@ class Trials:
     def describe(self) -> dict[str, Any]:
         """Return all inputs of the result except the data set, as plain data."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**values, "cell": vars(self.cell), "code": self.code}
+        probe = self.probe and self.probe.describe()
+        return {**values, "cell": self.cell.describe(), "probe": probe, "code": self.code}
 
     def decisive(self) -> dict[str, Any]:
         """Return the inputs that affect a trial's numbers, except the data set, as plain data."""
@@ -112,11 +117,12 @@ class Trials:
     def restore(cls, description: Mapping[str, Any]) -> Self:
         """Rebuild trials from the output of `describe`; they use the current code."""
         values = {field.name: description[field.name] for field in fields(cls)}
-        return cls(**{**values, "cell": Cell(**values["cell"])})
+        probe = values["probe"] and Probe.restore(values["probe"])
+        return cls(**{**values, "cell": Cell.restore(values["cell"]), "probe": probe})
 
 
 def expand(
-    paper: Mapping[str, Any],
+    paper: Paper,
     caps: Mapping[str, int | None] | None = None,
     only: Mapping[str, list[str]] | None = None,
     least: Mapping[CellKey, int] | None = None,
@@ -129,8 +135,7 @@ def expand(
 
     Parameters
     ----------
-    paper : mapping
-        A loaded paper configuration.
+    paper : Paper
     caps : mapping
         Upper limits on the paper's ``rounds``, ``trials`` and ``timing_trials``; None means no
         limit.
@@ -143,47 +148,51 @@ def expand(
     """
     expanded: dict[tuple[str, str], Trials] = {}
     caps, only, least = caps or {}, only or {}, least or {}
-    for lane, (blocks, cap) in BLOCKS.items():
+    for lane, blocks in (("regret", paper.runs), ("timing", paper.timings)):
         asked = [
             (block, cell)
-            for block in paper[blocks]
-            for cell in _block_cells(paper, block, only)
-            if kept is None or (lane, cell.setting, cell.algorithm) in kept
+            for block in blocks
+            for cell in _cells(paper, block, only)
+            if kept is None or (lane, *cell.labels) in kept
         ]
-        rivals: dict[Any, set[str]] = defaultdict(set)
+        rivals: dict[int | None, set[str]] = defaultdict(set)
         for block, cell in asked:
-            rivals[block.get("race")].add(cell.name)
+            rivals[block.race].add(cell.name)
         for block, cell in asked:
-            number = max(block["trials"], least.get((lane, cell.setting, cell.algorithm), 0))
-            rounds = [n for n in (caps.get("rounds"), block.get("rounds")) if n is not None]
-            race = block.get("race")
+            number, cap = (
+                max(block.trials, least.get((lane, *cell.labels), 0)),
+                caps.get(CAPS[lane]),
+            )
+            rounds = [n for n in (caps.get("rounds"), block.rounds) if n is not None]
+            in_race = block.race is not None
             trials = Trials(
                 *(lane, cell, 0),
-                number if caps.get(cap) is None else min(caps[cap], number),
+                number if cap is None else min(cap, number),
                 rounds=min(rounds, default=None),
-                probe=block.get("probe"),
-                group=block.get("group", "paper"),
-                race="" if race is None else str(race),
-                rivals="" if race is None else fingerprint({"cells": sorted(rivals[race])}),
+                probe=block.probe,
+                group=block.group,
+                race=str(block.race) if in_race else "",
+                rivals=fingerprint({"cells": sorted(rivals[block.race])}) if in_race else "",
             )
             if expanded.setdefault((lane, cell.name), trials) != trials:
+                key = "runs" if lane == "regret" else "timings"
                 raise ConfigError(
-                    f"cell {cell.name} appears twice in {blocks}, with different entries; "
+                    f"cell {cell.name} appears twice in {key}, with different entries; "
                     "allowed: once"
                 )
     return list(expanded.values())
 
 
-def _block_cells(
-    paper: Mapping[str, Any], block: Mapping[str, Any], only: Mapping[str, list[str]]
-) -> Iterator[Cell]:
-    for setting in block["settings"]:
-        for algorithm in block["algorithms"]:
-            wanted = only.get("settings") or [setting]
-            names = only.get("algorithms") or [algorithm]
-            is_wanted = setting in wanted or name_of(setting) in wanted
-            if is_wanted and (algorithm in names or name_of(algorithm) in names):
-                yield make_cell(paper, setting, algorithm)
+def _cells(paper: Paper, block: Block, only: Mapping[str, list[str]]) -> Iterator[Cell]:
+    """Yield the cells of a block that ``only`` includes."""
+
+    def is_wanted(key: str, label: Label) -> bool:
+        names = only.get(key)
+        return not names or label in names or label.name in names
+
+    for setting, algorithm in product(block.settings, block.algorithms):
+        if is_wanted("settings", setting.label) and is_wanted("algorithms", algorithm):
+            yield Cell(setting, algorithm)
 
 
 class Player:
@@ -199,6 +208,9 @@ class Player:
     seconds : float or None
         Wall time for all trials together. With n trials left, a trial may take 2 / (n + 1) of the
         remaining time, almost twice an equal share, so a trial that hangs leaves time for others.
+    is_isolated : bool or None
+        Whether each trial is played in a copy of this process; by default, only trials that run
+        foreign code are.
     """
 
     def __init__(
@@ -206,83 +218,84 @@ class Player:
         trials: Trials,
         data_dir: str | Path | None = None,
         seconds: float | None = None,
+        is_isolated: bool | None = None,
     ) -> None:
         self._trials = trials
-        self._data_dir = data_dir
+        self._options: dict[str, Any] = {
+            "data_dir": data_dir,
+            "probe": trials.probe,
+            "coverage": trials.lane == "regret",
+        }
+        self._is_isolated = trials.is_foreign if is_isolated is None else is_isolated
         self._seconds = seconds  # wall time left
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
         """Play the first rounds of the first trial, to load modules and fill caches.
 
-        A cell with foreign code is instead warmed up in each copy of this process that plays a
-        trial.
+        If trials are isolated, each copy of this process warms up before its trial instead.
         """
-        if not self._trials.is_foreign:
-            self._play(self._trials.first, self._start)
+        if not self._is_isolated:
+            with suppress(OutOfTimeError), self._share() as seconds, limited(seconds):
+                self._start(self._trials.first)
 
-    @property
-    def _start(self) -> int:
-        """The number of warm-up rounds."""
+    def _start(self, trial: int) -> None:
+        """Play the first rounds of a trial."""
         trials = self._trials
-        most: float = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
-        return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
+        most: float = min(trials.cell.setting.horizon, trials.rounds or math.inf)
+        rounds = min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
+        play_trial(trials.cell, trial, rounds=rounds, **self._options)
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
-        """Play one trial; for ``histories``, see `optimist.experiments.cell.play_trial`."""
-        trajectory = self._play(trial, self._trials.rounds, histories)
-        self._left -= 1
-        return trajectory
+        """Play one trial, in a copy of this process if it is isolated.
 
-    def _play(
-        self, trial: int, rounds: int | None, histories: Histories | None = None
-    ) -> Trajectory:
-        if self._seconds is None:
-            return self._play_limited(None, trial, rounds, histories)
-        if self._seconds <= 0:
+        For ``histories``, see `optimist.experiments.play_trial.play_trial`.
+        """
+        cell, rounds = self._trials.cell, self._trials.rounds
+        try:
+            with self._share() as seconds:
+                if not self._is_isolated:
+                    with limited(seconds):
+                        return play_trial(
+                            cell, trial, rounds=rounds, histories=histories, **self._options
+                        )
+                in_copy = partial(self._after_warm_up, trial, seconds, histories)
+                trajectory: Trajectory
+                trajectory, played = isolated(in_copy, seeding.seed(cell.name, trial))
+                if histories is not None:
+                    histories.update(played)
+                return trajectory
+        except OutOfTimeError:
             return Trajectory("out_of_time")
+        finally:
+            self._left -= 1
+
+    def _after_warm_up(
+        self, trial: int, seconds: float | None, histories: Histories | None
+    ) -> tuple[Trajectory, Histories]:
+        """Warm up and play a trial in a copy of this process; return the histories with it."""
+        cell, rounds, histories = self._trials.cell, self._trials.rounds, histories or {}
+        try:
+            with limited(seconds):
+                with suppress(Exception, SystemExit):  # the trial raises its own errors
+                    self._start(trial + 1)
+                return play_trial(
+                    cell, trial, rounds=rounds, histories=histories, **self._options
+                ), histories
+        except OutOfTimeError:
+            return Trajectory("out_of_time"), {}
+
+    @contextmanager
+    def _share(self) -> Iterator[float | None]:
+        """Give a trial its share of the time that is left, and take the time that it needs."""
+        if self._seconds is not None and self._seconds <= 0:
+            raise OutOfTimeError
         start = time.monotonic()
         try:
-            share = 2.0 * self._seconds / (self._left + 1)
-            return self._play_limited(share, trial, rounds, histories)
+            yield None if self._seconds is None else 2.0 * self._seconds / (self._left + 1)
         finally:
-            self._seconds -= time.monotonic() - start
-
-    def _play_limited(
-        self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
-    ) -> Trajectory:
-        """Play a trial, in a copy of this process if it runs foreign code."""
-        is_foreign = self._trials.is_foreign
-
-        def play() -> tuple[Trajectory, Histories | None]:
-            try:
-                with limited(seconds):
-                    if is_foreign:  # warm up; the next trial will raise its own errors
-                        with suppress(Exception, SystemExit):
-                            self._play_here(trial + 1, self._start, None)
-                    return self._play_here(trial, rounds, histories), histories
-            except OutOfTimeError:
-                return Trajectory("out_of_time"), None
-
-        if not is_foreign:
-            return play()[0]
-        trajectory: Trajectory
-        trajectory, played = isolated(play, seeding.seed(self._trials.cell.name, trial))
-        if histories is not None:
-            histories.update(played or {})
-        return trajectory
-
-    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Trajectory:
-        trials = self._trials
-        return play_trial(
-            trials.cell,
-            trial,
-            self._data_dir,
-            rounds=rounds,
-            probe=trials.probe,
-            coverage=trials.lane == "regret",
-            histories=histories,
-        )
+            if self._seconds is not None:
+                self._seconds -= time.monotonic() - start
 
 
 def run(

@@ -27,6 +27,7 @@ import numpy as np
 from annotated_types import MinLen
 
 from optimist.core.keys import Keys, Once, Positive
+from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
 from optimist.figures.rows import rows
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from optimist.figures.rows import Tables
     from optimist.figures.style import Style
 
-Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
 
 # Minimum number of trials needed to give a mean an interval. With two trials, the interval would be

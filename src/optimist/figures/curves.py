@@ -64,7 +64,7 @@ class Regret(Curves):
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the curves, and a line at the end of Phase I if the setting has initial points."""
         yield from super().rows(tables)
-        parameters = tables.paper["settings"][self.spec["setting"]].get("parameters", {})
+        parameters = tables.paper.setting(self.spec["setting"]).parameters
         if parameters.get("initial") is not None:
             yield rows("phase", x=parameters["initial"], note="end of Phase I")
 

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from optimist.core.files import write_atomically
+from optimist.experiments.paper import Paper
 from optimist.figures import legend, make_panel
 from optimist.figures.artists import REFERENCES, WARNING, bar_name, references
 from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
@@ -40,7 +41,7 @@ def panels_of(figure: Mapping[str, Any]) -> legend.Panels:
 
 
 def tabulate(
-    figure: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", paper: Mapping[str, Any]
+    figure: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", paper: Paper
 ) -> "pd.DataFrame":
     """Return all artists of a figure, one row per artist.
 
@@ -50,8 +51,7 @@ def tabulate(
         An entry of ``figures`` in the paper's configuration.
     tables : mapping of str to DataFrame
         See `optimist.figures.rows.Tables`.
-    paper : mapping
-        The loaded paper configuration.
+    paper : Paper
 
     Returns
     -------
@@ -74,10 +74,11 @@ def tabulate(
 def draw(
     figure: Mapping[str, Any],
     table: "pd.DataFrame",
-    paper: Mapping[str, Any],
+    paper: Paper,
     png_path: str,
     pdf_path: str,
     thumbnail_path: str,
+    shortened: str = "",
 ) -> None:
     """Draw a figure and write its files. The same table always gives identical files.
 
@@ -87,8 +88,7 @@ def draw(
         An entry of ``figures`` in the paper's configuration.
     table : DataFrame
         The result of `tabulate`, or the same table read back from a file.
-    paper : mapping
-        The loaded paper configuration.
+    paper : Paper
     png_path, pdf_path, thumbnail_path : str
         Files to write; the thumbnail is in WebP format.
     """
@@ -96,7 +96,7 @@ def draw(
     from PIL import Image
 
     with matplotlib.style.context(STYLE, after_reset=True):
-        page = _compose(figure, table, paper)
+        page = _compose(figure, table, paper, shortened)
         drawn = BytesIO()
         page.savefig(drawn, format="png", metadata={"Software": None})
         picture = Image.open(drawn).convert("RGB")
@@ -112,7 +112,9 @@ def draw(
         write_atomically(thumbnail_path, lambda p: small.save(p, "WEBP", quality=75, method=6))
 
 
-def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[str, Any]) -> "Page":
+def _compose(
+    figure: Mapping[str, Any], table: "pd.DataFrame", paper: Paper, shortened: str = ""
+) -> "Page":
     from matplotlib.figure import Figure
 
     panels = panels_of(figure)
@@ -134,8 +136,8 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     spare = not is_full and legend.height_in_cell(shared) <= height
     size = legend.WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else legend.lay_out(shared))
     page = Figure(figsize=size, layout="constrained")
-    if paper.get("shortened"):
-        warning = f"shortened run ({paper['shortened']}): nothing here is a result"
+    if shortened:
+        warning = f"shortened run ({shortened}): nothing here is a result"
         page.suptitle(f"{figure['title']}\n{warning}", color=WARNING)
     else:
         page.suptitle(figure["title"])
@@ -158,7 +160,7 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     return page
 
 
-def _style(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Style:
+def _style(table: "pd.DataFrame", paper: Paper) -> Style:
     shown = table.loc[table["role"].isin(["data", "note"]), "series"].unique()
     compared = table.loc[table["role"].isin(REFERENCES), "note"].unique()
     data = table[table["role"] == "data"]
@@ -197,7 +199,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", style: Style
     Because bars are horizontal, their x axis gets the label and the scale of y. A logarithmic y
     axis becomes linear below 1 if it would hide values of zero or less.
     """
-    axes = panel.labelled(style.paper["names"])
+    axes = panel.labelled(style.paper.names)
     if panel.is_bars:
         canvas.set(xlabel=axes.ylabel, xscale=axes.scale)
         return

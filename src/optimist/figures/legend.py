@@ -5,7 +5,7 @@ from functools import partial
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from optimist.experiments.setting import option_defaults
+from optimist.experiments.paper import Paper
 from optimist.figures.artists import REFERENCES, WARNING
 from optimist.figures.base import Panel
 from optimist.figures.style import Style
@@ -127,8 +127,8 @@ def _references(artists: "pd.DataFrame", style: Style) -> list[Any]:
 def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
     """Return the lines of text that explain bands and whiskers, trial counts and footnotes."""
     paper, lines = style.paper, []
-    level = f"{100 * paper['band']:g} %"
-    interval = INTERVALS[paper.get("interval", "t")].format(level=level)
+    level = f"{100 * paper.band:g} %"
+    interval = INTERVALS[paper.interval].format(level=level)
     for kind in dict.fromkeys(panel.spec["kind"] for panel in panels.values()):
         alike = {letter: panel for letter, panel in panels.items() if panel.spec["kind"] == kind}
         data = table[table["panel"].isin([*alike]) & (table["role"] == "data")]
@@ -150,12 +150,12 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
     return [line for text in lines for line in fill(text, width).splitlines()]
 
 
-def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
+def _of_one_instance(panels: Panels, paper: Paper) -> list[str]:
     """Return the letters of the regret panels whose settings use one instance for all trials."""
     shared = {
         label
-        for label, setting in paper["settings"].items()
-        if option_defaults(setting).get("instance") == "shared"
+        for label, setting in paper.settings.items()
+        if setting.options.get("instance") == "shared"
     }
     return [
         letter

@@ -1,12 +1,14 @@
 """The tables of a paper's results, and functions that compute panel rows from them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from optimist.core.label import Label, write
 from optimist.experiments.loop import COMPLETE
+from optimist.experiments.paper import Paper
+from optimist.experiments.trials import CellKey
 from optimist.numerics.statistics import mean_intervals
 
 if TYPE_CHECKING:
@@ -69,12 +71,15 @@ class Tables:
     tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
         The tables ``curves``, ``finals``, ``times`` and ``facts``, and those of studies. Any table
         may be missing or lack cells.
-    paper : mapping
-        The loaded paper configuration.
+    paper : Paper
+    cells : sequence of (str, str, str)
+        Lane, setting and algorithm of each cell that a table shows.
     """
 
-    def __init__(self, tables: "Mapping[str, pd.DataFrame]", paper: Mapping[str, Any]) -> None:
-        self.paper = paper
+    def __init__(
+        self, tables: "Mapping[str, pd.DataFrame]", paper: Paper, cells: Sequence[CellKey] = ()
+    ) -> None:
+        self.paper, self.keys = paper, cells
         self._tables = tables
         self._cells: dict[str, Any] = {}
 
@@ -176,10 +181,10 @@ def missing(series: str, setting: str = "") -> "pd.DataFrame":
     return rows("note", setting=setting, series=series, note="missing")
 
 
-def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
+def mean(values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
     """Return the mean and its interval, whose kind and level are set by the paper."""
     columns = values.to_numpy(float)[:, None]
-    intervals = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
+    intervals = mean_intervals(columns, paper.band, paper.interval)
     return tuple(intervals[:, 0].tolist())
 
 

@@ -8,7 +8,8 @@ within a paper. Series that are not algorithms have shades from a single colour 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from optimist.core.label import Label, name_of, write
+from optimist.core.label import name_of, write
+from optimist.experiments.paper import Paper
 from optimist.figures.models import Marker
 from optimist.figures.rows import display_name
 
@@ -29,9 +30,9 @@ class Style:
 
     Parameters
     ----------
-    paper : mapping
-        The loaded paper configuration, which defines colours, markers and display names. The order
-        of the variants in its ``runs`` and ``timings`` determines their styles.
+    paper : Paper
+        The configuration, which defines colours, markers and display names. The order
+        of the variants among its ``algorithms`` determines their styles.
     footnotes : mapping
         Footnote marks by series, each preceded by a space.
     shown : sequence of str
@@ -44,7 +45,7 @@ class Style:
 
     def __init__(
         self,
-        paper: Mapping[str, Any],
+        paper: Paper,
         footnotes: Mapping[str, str],
         shown: Sequence[str] = (),
         references: Sequence[str] = (),
@@ -54,19 +55,17 @@ class Style:
         self.footnotes = footnotes
         self.has_bands = has_bands
         self._references = {text: i for i, text in enumerate(references)}
-        methods, palette = paper["style"]["methods"], paper["style"]["palette"]
+        methods, palette = paper.style["methods"], paper.style["palette"]
         # Colour and marker of each algorithm.
-        self._looks = {name: methods[name] for name in paper["names"] if name in methods}
+        self._looks = {name: methods[name] for name in paper.names if name in methods}
         taken = {look["colour"] for look in self._looks.values()}
         free = [colour for colour in palette if colour not in taken] or palette
-        for i, name in enumerate([name for name in paper["names"] if name not in methods]):
+        for i, name in enumerate([name for name in paper.names if name not in methods]):
             marker = NAMES[-1 - i % len(NAMES)]
             self._looks[name] = {"colour": free[i % len(free)], "marker": marker}
         self._variants: dict[str, int] = {}
-        blocks = [*paper.get("runs", []), *paper.get("timings", [])]
-        for label in (label for block in blocks for label in block["algorithms"]):
-            if self._is_variant(label):
-                self._number(label)
+        for label in filter(self._is_variant, paper.algorithms):
+            self._number(label)
         things = [series for series in shown if name_of(series) not in self._looks]
         self._things = {series: i for i, series in enumerate(things)}
         self._of_one = self._colours_of_one(shown, palette)
@@ -132,7 +131,7 @@ class Style:
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
         """Return keyword arguments for a line with markers, which are hollow for a variant."""
-        is_method = series == self.paper.get("method")
+        is_method = series == self.paper.method
         return {
             "color": self.colour(series),
             "marker": self.marker(series),
@@ -156,17 +155,19 @@ class Style:
 
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
         """Return the titles of settings; if two titles coincide, add each setting's options."""
-        specs = self.paper["settings"]
-        titles = {label: specs[label].get("title", label) for label in labels}
+        settings = {label: self.paper.setting(label) for label in labels}
+        titles = {label: one.title or label for label, one in settings.items()}
         if len(set(titles.values())) == len(titles):
             return titles
-        options = {label: Label.parse(label, "setting").options for label in labels}
-        words = {s: [f"{key} {write(value)}" for key, value in options[s]] for s in labels}
+        words = {
+            label: [f"{key} {write(value)}" for key, value in one.label.options]
+            for label, one in settings.items()
+        }
         return {label: ", ".join([titles[label], *words[label]]) for label in labels}
 
     def name(self, series: str) -> str:
         """Return the display name of a series, with its footnote marks."""
         is_algorithm = name_of(series) in self._looks
-        options = self.paper.get("options")
-        name = display_name(series, self.paper["names"], options) if is_algorithm else series
+        paper = self.paper
+        name = display_name(series, paper.names, paper.options) if is_algorithm else series
         return name + self.footnotes.get(series, "")

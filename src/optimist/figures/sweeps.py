@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 import numpy as np
 
 from optimist.core.errors import ConfigError
-from optimist.experiments.setting import option_defaults
+from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
-from optimist.figures.base import OF_LANE, Axes, Panel, Paper, SomeSettings
+from optimist.figures.base import OF_LANE, Axes, Panel, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.numerics.statistics import proportion_interval
 
@@ -81,7 +81,7 @@ class Sweep(Panel):
         """Return the value of the parameter ``over`` in a setting, or NaN if the panel has bars."""
         if self.is_bars:
             return np.nan
-        parameters = option_defaults(paper["settings"][setting])
+        parameters = paper.setting(setting).options
         if self.spec["over"] not in parameters:
             raise ConfigError(
                 f"setting {setting!r} has no parameter {self.spec['over']!r} to plot against; "
@@ -170,7 +170,7 @@ class Coverage(Sweep):
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
         """Return the share and its interval."""
-        return proportion_interval(int(values.astype(bool).sum()), len(values), paper["band"])
+        return proportion_interval(int(values.astype(bool).sum()), len(values), paper.band)
 
     def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
         """Let the y axis extend from 0 to 1."""

@@ -23,14 +23,13 @@ from optimist.algorithms import algorithm_class, option_names
 from optimist.core.docstrings import option_texts
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
-from optimist.core.label import name_of, write
+from optimist.core.label import Label, write
 from optimist.core.root import PACKAGE, how_to_make, project_root
 from optimist.data.sources import load_sources
-from optimist.environments import environment_domain
 from optimist.experiments import cell_records
 from optimist.experiments.cell_trials import CellTrials
 from optimist.experiments.loop import COMPLETE
-from optimist.experiments.setting import option_defaults
+from optimist.experiments.paper import Paper
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures.rows import TABLE_LEVEL, display_name
 from optimist.figures.style import Style
@@ -103,7 +102,7 @@ def _quantiles(most: int) -> list[float]:
 class _Paper:
     """A paper's committed files, and the part of the page made from them."""
 
-    def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
+    def __init__(self, plan: Plan, base: Path, name: str, paper: Paper) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
         self.layout = plan.layout
         tables = self.layout.trials(name), self.layout.cells(name)
@@ -156,7 +155,7 @@ class _Paper:
         """Return the figures by ``paper/name``, with thumbnails."""
         return {
             f"{self.name}/{name}": self._figure(name, spec)
-            for name, spec in self.paper["figures"].items()
+            for name, spec in self.paper.figures.items()
             if self._is_there(name, spec)
         }
 
@@ -228,7 +227,7 @@ class _Paper:
         """
         finals = _at_end(lanes.get("regret"), "regret")
         regrets = finals[~np.isnan(finals)]
-        interval = self.paper.get("interval", "t")
+        interval = self.paper.interval
         mean = mean_intervals(regrets[:, None], TABLE_LEVEL, interval) if len(regrets) else regrets
         seconds = _at_end(lanes.get("timing"), "seconds")
         seconds = seconds[~np.isnan(seconds)]
@@ -247,7 +246,7 @@ class _Paper:
 
     def _drawn(self, lanes: Mapping[str, CellTrials]) -> dict[str, curves.Drawn]:
         """Return the ``curves`` of regret and the ``times`` in seconds, if the cell has them."""
-        how = self.paper["band"], self.paper.get("interval", "t")
+        how = self.paper.band, self.paper.interval
         drawn = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
         return {key: one for key, one in drawn.items() if one is not None}
 
@@ -259,29 +258,27 @@ class _Paper:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that occur in cells, by ``paper/label``."""
-        specs = self.paper["settings"]
-        options = {label: option_defaults(spec) for label, spec in specs.items()}
+        titles = Style(self.paper, {}).settings(self._names("setting"))
+        settings = {label: self.paper.setting(label) for label in titles}
         return {
             f"{self.name}/{label}": {
                 "paper": self.name,
                 "label": label,
-                "title": title,
-                "about": " ".join(specs[label].get("about", "").split()),
-                **{key: specs[label][key] for key in ("horizon", "environment")},
-                "parameters": {
-                    name: write(value) for name, value in sorted(options[label].items())
-                },
+                "title": titles[label],
+                "about": " ".join(one.about.split()),
+                "horizon": one.horizon,
+                "environment": one.environment,
+                "parameters": {name: write(value) for name, value in sorted(one.options.items())},
             }
-            for label, title in Style(self.paper, {}).settings(self._names("setting")).items()
+            for label, one in settings.items()
         }
 
     def labels(self) -> dict[str, Any]:
         """Return the name, colour, marker and dashes of each label in cells, by ``paper/label``."""
         style = Style(self.paper, {})
-        options = self.paper.get("options")
         return {
             f"{self.name}/{label}": {
-                "name": display_name(label, self.paper["names"], options),
+                "name": display_name(label, self.paper.names, self.paper.options),
                 "colour": style.colour(label),
                 "marker": style.shape(label),
                 "dash": style.dash_lengths(label),
@@ -295,28 +292,27 @@ class _Paper:
         ``described`` contains the methods of papers read earlier.
         """
         methods = {}
-        for name in dict.fromkeys(map(name_of, self._names("label"))):
+        for name in dict.fromkeys(Label.parse(label).name for label in self._names("label")):
             key = f"{self.domain}/{name}"
             about = described.get(key) or _method(name, self.domain)
-            title = about.get("title", self.paper["names"].get(name, name))
+            title = about.get("title", self.paper.names.get(name, name))
             methods[key] = {**about, "papers": [*about["papers"], self.name], "title": title}
         return methods
 
     @property
     def domain(self) -> str:
         """The domain of the paper's algorithms."""
-        spec = next(iter(self.paper["settings"].values()))
-        return environment_domain(spec["environment"])
+        return next(iter(self.paper.settings.values())).domain
 
     def about(self) -> dict[str, Any]:
         """Return a paper's description, with its methods' names and the order of its settings."""
         keys, shown = ("title", "reference", "method", "names"), {*self._names("setting")}
         return {
-            **{key: self.paper[key] for key in keys},
+            **{key: getattr(self.paper, key) for key in keys},
             "domain": self.domain,
-            "interval": self.paper.get("interval", "t"),
-            "level": self.paper["band"],
-            "order": [label for label in self.paper["settings"] if label in shown],
+            "interval": self.paper.interval,
+            "level": self.paper.band,
+            "order": [label for label in self.paper.settings if label in shown],
             "deviations": _headings(self.name),
             "files": {name: sha256(path) for name, path in self._files.items()},
         }

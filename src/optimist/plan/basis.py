@@ -6,7 +6,6 @@ from typing import Any
 
 from optimist.config.load import changes_of, check_config, load_config, load_paper
 from optimist.core import provenance
-from optimist.core.label import name_of
 from optimist.core.layout import Layout, digest_in_name
 from optimist.core.registry import canonical_name
 from optimist.core.root import project_root
@@ -31,8 +30,9 @@ class Basis:
 
     Attributes
     ----------
-    config, papers : dict
-        The checked configuration as a whole, and each paper's configuration by name.
+    config : dict
+        The checked configuration.
+    papers : dict of str to Paper
     layout : Layout
     costs : Costs
     """
@@ -113,7 +113,7 @@ def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict
     """Return ``only``, with each algorithm in ``files`` replaced by its file's canonical name."""
 
     def label(text: str) -> str:
-        name = name_of(text)
+        name = text.partition("[")[0]
         return canonical_name(files[name]) + text[len(name) :] if name in files else text
 
     return {**only, "algorithms": [label(text) for text in only["algorithms"]]}

@@ -14,11 +14,10 @@ from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
 from optimist.core.label import Label
 from optimist.environments import unseen_options
+from optimist.experiments.paper import Paper
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
 from optimist.plan.trials import PlannedTrials
-
-Paper = Mapping[str, Any]
 
 _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
@@ -77,11 +76,10 @@ def check_run(claims: Iterable[Claim], asked: Iterable[CellKey]) -> None:
 def uniform_names(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
     """Return, for each setting, its label without the options that uniform play does not see."""
     names = {}
-    for text in labels:
-        label = Label.parse(text, "setting")
-        unseen = unseen_options(paper["settings"][label.name]["environment"])
+    for label in map(Label.parse, labels):
+        unseen = unseen_options(paper.settings[label.name].environment)
         seen = {key: value for key, value in label.options if key not in unseen}
-        names[text] = str(Label.make(label.name, seen))
+        names[str(label)] = str(Label.make(label.name, seen))
     return names
 
 
@@ -91,10 +89,10 @@ def homes_of(paper: Paper, names: Mapping[str, str]) -> dict[str, str]:
     ``names`` is the result of `uniform_names`. A setting is omitted if no such setting has any.
     """
     trials = {
-        setting: block["trials"]
-        for block in paper["runs"]
-        if UNIFORM in block["algorithms"]
-        for setting in block["settings"]
+        str(setting.label): block.trials
+        for block in paper.runs
+        if UNIFORM in block.algorithms
+        for setting in block.settings
     }
     most: dict[str, str] = {}
     for setting in sorted(trials, key=lambda setting: (trials[setting], setting)):
@@ -115,10 +113,10 @@ def learners_of(paper: Paper, claims: Iterable[Claim]) -> dict[str, list[str]]:
         for algorithm in check.algorithms
     } - {UNIFORM}
     learners: dict[str, list[str]] = {}
-    for block in paper["runs"]:
-        for setting in block["settings"] if block.get("group", "paper") == "paper" else ():
-            some = (algorithm for algorithm in block["algorithms"] if algorithm in counted)
-            learners.setdefault(setting, []).extend(some)
+    for block in (block for block in paper.runs if block.group == "paper"):
+        some = [str(algorithm) for algorithm in block.algorithms if algorithm in counted]
+        for setting in block.settings:
+            learners.setdefault(str(setting.label), []).extend(some)
     return {setting: sorted(set(some)) for setting, some in learners.items()}
 
 
@@ -152,12 +150,10 @@ class PlannedClaims:
             claims = document.claims
             checks = (check for claim in claims for check in claim.all_checks)
             named = {setting for check in checks if check.cells for setting in check.settings}
-            played = {setting for block in papers[name]["runs"] for setting in block["settings"]}
+            played = {str(one.label) for block in papers[name].runs for one in block.settings}
             names = uniform_names(papers[name], sorted(named | played))
             titles = {
-                setting: about["title"]
-                for setting, about in papers[name]["settings"].items()
-                if "[" not in setting and "title" in about
+                str(label): one.title for label, one in papers[name].bases.items() if one.title
             }
             self._documents[name] = replace(
                 document,
@@ -187,12 +183,10 @@ class PlannedClaims:
         for name, claims in self.by_paper.items():
             planned = {key: one.stop for key, one in trials.asked[name].items()}
             check_run(claims, planned)
-            names = {label for cell in trials.cells[name] for label in cell}
+            names: set[str] = {label for cell in trials.cells[name] for label in cell}
             for study in studies.of_paper(self._papers[name]):
-                cells = study.cells(dict(self._papers[name]), ())
-                names |= study.about() | {
-                    label for c in cells for label in (c.setting, c.algorithm)
-                }
+                cells = study.cells(self._papers[name], ())
+                names |= study.about() | {str(label) for cell in cells for label in cell.labels}
             homes, document = self._homes[name], self._documents[name]
             check_planned(claims, names, planned, homes)
             check_first(claims, of_document(document.first), planned, document.least, homes)

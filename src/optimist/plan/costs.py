@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 
 from optimist.core.errors import ConfigError
 from optimist.core.files import read_text, write_text
-from optimist.core.label import name_of
+from optimist.core.label import Label
 from optimist.experiments.trials import Trials
 
 # Time in seconds and memory in MiB assumed for unmeasured trials and studies.
@@ -65,15 +65,15 @@ class Costs:
         self._studies = {(r.lane, r.paper): r for r in rows if not r.algorithm}
         for row in (r for r in rows if r.algorithm):
             self._cells[row.lane, row.paper, row.setting, row.algorithm] = row
-            name = row.paper, name_of(row.algorithm)
+            name = row.paper, Label.parse(row.algorithm).name
             worst = self._names.get(name, row)
             slower = max(worst, row, key=lambda r: r.cpu_seconds / r.rounds)
             self._names[name] = replace(slower, peak_mb=max(worst.peak_mb, row.peak_mb))
 
     def _of(self, trials: Trials) -> Row | None:
         cell = trials.cell
-        row = self._cells.get((trials.lane, cell.paper, cell.setting, cell.algorithm))
-        return row or self._names.get((cell.paper, name_of(cell.algorithm)))
+        row = self._cells.get((trials.lane, cell.paper, *cell.labels))
+        return row or self._names.get((cell.paper, cell.algorithm.name))
 
     def seconds(self, trials: Trials) -> float:
         """Return the expected CPU seconds of the given trials.
@@ -143,7 +143,7 @@ class Costs:
 
 def rounds_of(trials: Trials) -> int:
     """Return the number of rounds in each of the given trials."""
-    horizon = int(trials.cell.spec["horizon"])
+    horizon = trials.cell.setting.horizon
     return min(horizon, trials.rounds or horizon)
 
 

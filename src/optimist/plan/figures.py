@@ -7,13 +7,13 @@ from typing import Any
 
 from optimist.config.load import paper_names
 from optimist.core.errors import ConfigError, brief, unknown_name
-from optimist.experiments.cell import make_cell
+from optimist.experiments.paper import Paper
 from optimist.experiments.trials import CellKey
 from optimist.figures import make_panel, make_table
 from optimist.figures.base import Part
 from optimist.plan.basis import Basis
 from optimist.plan.studies import PlannedStudies
-from optimist.plan.trials import Paper, PlannedTrials
+from optimist.plan.trials import PlannedTrials
 
 # Names that figures and tables cannot have, because other targets use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
@@ -56,7 +56,7 @@ def shown_by(
     """
     specs: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
     for paper, kind in product(papers, KINDS):
-        for name, spec in papers[paper].get(kind, {}).items():
+        for name, spec in getattr(papers[paper], kind).items():
             specs[f"{paper}/{name}"] = spec
     cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
     tables: dict[str, set[str]] = {paper: set() for paper in papers}
@@ -100,7 +100,7 @@ class PlannedShown:
         self._parts = {
             (paper, kind, name): parts_of(spec)
             for paper, kind in product(papers, KINDS)
-            for name, spec in papers[paper].get(kind, {}).items()
+            for name, spec in getattr(papers[paper], kind).items()
         }
         self._check_names()
         for key in self._parts:
@@ -113,7 +113,7 @@ class PlannedShown:
         """
         return [
             name
-            for name, spec in self._basis.papers[paper].get(kind, {}).items()
+            for name, spec in getattr(self._basis.papers[paper], kind).items()
             if group in (None, group_of(spec))
             if self.is_made(f"{paper}/{name}")
         ]
@@ -184,7 +184,7 @@ class PlannedShown:
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; raise ConfigError if there is none."""
-        specs = self._basis.papers[paper].get(kind, {})
+        specs = getattr(self._basis.papers[paper], kind)
         if name not in specs:
             raise unknown_name(f"name among {kind} of {paper}", name, specs)
         return specs[name]
@@ -215,21 +215,21 @@ class PlannedShown:
                 f"{name!r} is reserved and cannot name a figure or table; allowed: any other name"
             )
         for paper in self._basis.papers.values():
-            for name, settings in paper.get("parts", {}).items():
+            for name, settings in paper.parts.items():
                 if name in RESERVED | of_figures | of_tables:
                     raise ConfigError(
                         f"{name!r} is already used and cannot name a part; allowed: any other name"
                     )
                 for setting in settings:
-                    if setting not in paper["settings"]:
-                        raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
+                    if setting not in paper.settings:
+                        raise unknown_name(f"setting of part {name!r}", setting, paper.settings)
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
         """Raise ConfigError if a panel or table is invalid or shows a cell that is not run."""
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):
-                    make_cell(self._basis.papers[paper], *cell)
+                    self._basis.papers[paper].cell(*cell)
                     if (lane, *cell) not in self._trials.asked[paper]:
                         block = "block of runs" if lane == "regret" else "race of timings"
                         raise ConfigError(

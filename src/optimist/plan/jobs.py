@@ -66,8 +66,7 @@ class PlannedJobs:
         """Return an input function that gives the prepared data sets used by the trials."""
 
         def inputs(wildcards: Any) -> list[str]:
-            specs = [trials.cell.spec for trials in of(wildcards)]
-            names = {spec["dataset"] for spec in specs if "dataset" in spec}
+            names = {trials.cell.setting.dataset for trials in of(wildcards)} - {""}
             return [self._basis.layout.data(name) for name in sorted(names)]
 
         return inputs

@@ -66,13 +66,13 @@ class Plan(Basis):
     def report_category(self, wildcards: Any) -> str:
         """Return the category of a paper in Snakemake's report: the name of its method."""
         paper = self.papers[wildcards.paper]
-        return str(paper["names"].get(paper.get("method"), wildcards.paper))
+        return paper.names.get(paper.method, wildcards.paper)
 
     def report_labels(self, kind: str) -> Callable[[Any], dict[str, str]]:
         """Return a function that gives the label of a figure or table in Snakemake's report."""
 
         def labels(wildcards: Any) -> dict[str, str]:
-            title = self.papers[wildcards.paper][kind][wildcards.name]["title"]
+            title = self.shown.spec(wildcards.paper, kind, wildcards.name)["title"]
             warning = "shortened run, no result: " if self.shortened else ""
             return {"what": warning + title}
 

@@ -26,6 +26,7 @@ from optimist.core.files import (
 )
 from optimist.core.layout import Layout
 from optimist.experiments.cell_trials import read_results
+from optimist.experiments.paper import Paper
 from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey
 
@@ -220,10 +221,11 @@ def _draw(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFr
     from optimist.figures import figure
 
     places = product.files
-    table = figure.tabulate(product.spec, _frames(product, trials, studies), product.about)
+    paper, pictures = Paper.restore(product.about), (places["png"], places["pdf"], places["webp"])
+    table = figure.tabulate(product.spec, _frames(product, trials, studies), paper)
     write_frame(table, places["csv"])
     drawn = pd.read_csv(places["csv"])
-    figure.draw(product.spec, drawn, product.about, places["png"], places["pdf"], places["webp"])
+    figure.draw(product.spec, drawn, paper, *pictures, product.about["shortened"])
 
 
 def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
@@ -231,8 +233,8 @@ def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Da
     from optimist.figures.rows import Tables
 
     table = make_table(product.spec)
-    about = {**product.about, "cells": product.keys}
-    frame = table.frame(Tables(_frames(product, trials, studies), about))
+    paper, frames = Paper.restore(product.about), _frames(product, trials, studies)
+    frame = table.frame(Tables(frames, paper, product.keys))
     write_frame(frame, product.files["csv"])
     write_text(table.document(frame, product.about["shortened"]), product.files["md"])
 

@@ -243,7 +243,7 @@ def from_results(
     use = [one["use"] for one in about]
     made = about[-1]["provenance"]
     record = CellRecord(
-        *(trials.lane, trials.group, trials.cell.setting, trials.cell.algorithm),
+        *(trials.lane, trials.group, str(trials.cell.setting.label), str(trials.cell.algorithm)),
         trials=len(rows),
         parts=tuple(one["trials"]["stop"] for one in about),
         digest=plan.trials.digest(trials),

@@ -240,7 +240,7 @@ def _fault_of_curve(
 def _precision(trials: Trials, cell: CellTrials) -> type:
     """Return the data type in which the table stores a cell's values at each round."""
     last = max((rounds[-1] for rounds in cell.rounds if len(rounds)), default=0)
-    recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
+    recorded = bisect_right(checkpoints(trials.cell.setting.horizon, trials.rounds), last)
     return float if trials.lane == "regret" and recorded <= FEW else np.float32
 
 
@@ -268,7 +268,7 @@ def fault_of_study(
     stored = {one: committed[one] for one in table_names()[name] if one in committed}
     if tables.content(stored) != recorded:
         return "its tables do not match its record"
-    made = study.tabulate([Cell(**cell) for cell in spec["cells"]])
+    made = study.tabulate([*map(Cell.restore, spec["cells"])])
     if study.timed:  # times vary from run to run
         stored, made = (
             {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}

@@ -1,14 +1,13 @@
 """Studies of papers: computations whose tables complement the tables of trials."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from optimist.algorithms import algorithm_module
+from optimist.config.documents import copied
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.files import fingerprint
-from optimist.core.label import name_of
 from optimist.environments import environment_module
 from optimist.experiments.cell import Cell
 from optimist.experiments.cell_records import STUDY
@@ -66,8 +65,8 @@ class PlannedStudies:
         """Return a study's configured section, cells and caps, as plain data."""
         study = self._asked(paper, name)
         return {
-            "section": dict(study.section),
-            "cells": [asdict(cell) for cell in self._cells(paper, study)],
+            "section": copied(study.section),
+            "cells": [cell.describe() for cell in self._cells(paper, study)],
             "caps": {key: self._basis.config["caps"][key] for key in ("trials", "rounds")},
         }
 
@@ -157,16 +156,16 @@ class PlannedStudies:
 
     def _cells(self, paper: str, study: Study) -> list[Cell]:
         run = list({t.cell.name: t.cell for t in self._trials.of_paper(paper).values()}.values())
-        return study.cells(dict(self._basis.papers[paper]), run)
+        return study.cells(self._basis.papers[paper], run)
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:
-    return sorted({cell.spec["dataset"] for cell in cells if "dataset" in cell.spec})
+    return sorted({cell.setting.dataset for cell in cells} - {""})
 
 
 def modules_of(study: Study, cells: Iterable[Cell]) -> set[str]:
     """Return the modules that define a study, its environments and its algorithms."""
     cells = list(cells)
-    environments = {environment_module(cell.spec["environment"]) for cell in cells}
-    algorithms = {algorithm_module(name_of(c.algorithm), c.domain) for c in cells if c.algorithm}
+    environments = {environment_module(cell.setting.environment) for cell in cells}
+    algorithms = {algorithm_module(c.algorithm.name, c.domain) for c in cells if c.algorithm}
     return {type(study).__module__} | environments | algorithms

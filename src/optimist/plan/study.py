@@ -29,7 +29,7 @@ def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
         Folder of the prepared data sets. They are not observed, because they have checksums.
     """
     study = study_class(spec["study"])(spec["section"], spec["caps"], data_dir)
-    cells = [Cell(**cell) for cell in spec["cells"]]
+    cells = [*map(Cell.restore, spec["cells"])]
     is_foreign = any(cell.is_foreign for cell in cells)
     # Snakemake copies a job's script to a temporary file, which is not an input of the study.
     observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)

@@ -1,6 +1,6 @@
 """Products and named targets of the workflow, with their inputs."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -8,9 +8,9 @@ from typing import Any
 
 from optimist.claims import pages, wording
 from optimist.claims.metrics import table as metrics
+from optimist.config.documents import copied
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
 from optimist.core.files import fingerprint, read_text, sha256
-from optimist.core.label import name_of
 from optimist.core.layout import GROUPS
 from optimist.core.root import PACKAGE
 from optimist.experiments.cell_records import STUDY
@@ -28,8 +28,6 @@ Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
 # Stands in for the digest of rows or tables that have yet to be made.
 TO_BE_MADE = "to be made"
-# Keys of a paper's configuration that say what to run and make, not how products look.
-ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
 
 def _listed(files: Callable[[], Iterable[str]], wildcards: Any) -> list[str]:
@@ -92,14 +90,14 @@ class PlannedTargets:
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
-            spec = asdict(self._claims.document(paper))
+            spec = copied(asdict(self._claims.document(paper)))
             cells = self._trials.keys(paper, group="paper")
             about = self._context(paper)
             studies = self._studies.names(paper)
             files = (wording.TABLE, metrics.TABLE, pages.PAGE)
             code = "".join([of_modules("optimist.plan.products"), *map(sha256, files)])
         else:
-            spec = dict(self._shown.spec(paper, kind, name))
+            spec = copied(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)
             studies = self._shown.studies_of(paper, kind, name)
             about = self._look(paper, {key[1] for key in cells}, bool(studies))
@@ -113,7 +111,7 @@ class PlannedTargets:
             paper,
             kind,
             name,
-            dict(spec),
+            spec,
             {**about, "shortened": self._basis.shortened},
             numbers,
             studies,
@@ -142,14 +140,7 @@ class PlannedTargets:
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
         """Return the parts of a paper's configuration that are needed to draw a product."""
-        whole = self._basis.papers[paper]
-        about = {key: value for key, value in whole.items() if key not in ASKED}
-        blocks = [*whole["runs"], *whole["timings"]]
-        labels = dict.fromkeys(label for block in blocks for label in block["algorithms"])
-        about["runs"] = [{"algorithms": [*labels]}]
-        shown = set(settings)
-        about["settings"] = {k: v for k, v in whole["settings"].items() if k in shown}
-        return {**about, "studies": whole.get("studies", {})} if with_studies else about
+        return self._basis.papers[paper].describe(settings, with_studies)
 
     def declared(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds used by a paper's claims and panels, by ``lane/setting``."""
@@ -245,12 +236,16 @@ class PlannedTargets:
         """
         planned = self._trials.of_paper(product.paper)
         unknown = self._trials.of_unknown_maximum(product.paper)
-        bases = {(planned[k].group, name_of(k[1])) for k in product.keys if k[1] in unknown}
+        bases = {
+            (planned[k].group, planned[k].cell.setting.label.name)
+            for k in product.keys
+            if k[1] in unknown
+        }
         rivals = (
             key
             for key, trials in planned.items()
             if key[0] == "regret"
-            and (trials.group, name_of(key[1])) in bases
+            and (trials.group, trials.cell.setting.label.name) in bases
             and not self._trials.is_committed(trials)
         )
         return [*dict.fromkeys((*product.keys, *rivals))]
@@ -324,8 +319,8 @@ class PlannedTargets:
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
         """Return a description and an input function for each named target of a paper."""
         targets: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
-        title = self._basis.papers[paper].get("title", paper)
-        for name, settings in self._basis.papers[paper].get("parts", {}).items():
+        title = self._basis.papers[paper].title
+        for name, settings in self._basis.papers[paper].parts.items():
             words = f"Results, figures and tables of {', '.join(settings)}."
             targets[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
@@ -345,7 +340,7 @@ class PlannedTargets:
         product = self.product(paper, kind, name)
         return [*self.inputs(product), *product.files.values()]
 
-    def _part(self, paper: str, settings: list[str]) -> list[str]:
+    def _part(self, paper: str, settings: Sequence[str]) -> list[str]:
         """Return all results in the given settings, and the products that need no other results."""
         keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
         cells, paths = set(keys), self._trials.needed(paper, keys)

@@ -13,7 +13,7 @@ from optimist.config.load import load_config
 from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
-from optimist.core.label import name_of
+from optimist.core.label import Label
 from optimist.core.layout import TABLE_ENDINGS, Layout, parse_result
 from optimist.core.root import how_to_restore
 from optimist.data.prepare import preparation
@@ -99,7 +99,7 @@ def _of_result(path: Path) -> dict[str, Any]:
         "made": metadata["provenance"],
         "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
         "resolved": metadata["resolved"],
-        "streams": {f"{cell['paper']}/{name_of(cell['setting'])}": trials},
+        "streams": {f"{cell['paper']}/{Label.parse(cell['setting']).name}": trials},
         "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
     }
 
@@ -131,7 +131,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     paper, name = place.parents[1].name, place.stem
     of_paper = {"papers": [paper], "figures": str(place.parents[2])}
     plan = Plan({**config, **of_paper} if config else as_recorded({**load_config(), **of_paper}))
-    kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
+    kinds = [kind for kind in REGISTRIES if name in getattr(plan.papers[paper], kind)]
     kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
     product = plan.targets.product(paper, kind, name)
     sources = plan.targets.sources(product)
@@ -146,12 +146,12 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
         for key in product.keys
     }
     behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
-    specs = {key: planned[key].cell.spec for key in product.keys}
+    settings = {key: planned[key].cell.setting for key in product.keys}
     streams: dict[str, int] = {}
     for key in (key for key in product.keys if key in records):
-        stream = f"{paper}/{name_of(key[1])}"
+        stream = f"{paper}/{settings[key].label.name}"
         streams[stream] = max(streams.get(stream, 0), records[key].trials)
-    datasets = {spec["dataset"] for spec in specs.values() if "dataset" in spec}
+    datasets = {setting.dataset for setting in settings.values()} - {""}
     panels = product.spec.get("panels", [product.spec]) if kind != "claims" else []
     classes = [REGISTRIES[kind][panel["kind"]] for panel in panels]
     file = "claims.yaml" if kind == "claims" else f"figures.yaml, {kind}.{name}"
@@ -169,7 +169,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
         "missing": [
             f"{paper}/{'/'.join(filter(None, key))}" for key in behind if key not in records
         ],
-        "settings": {f"{paper}/{key[1]}": spec for key, spec in specs.items()},
+        "settings": {str(setting): setting.describe() for setting in settings.values()},
         "streams": {stream: list(range(number)) for stream, number in streams.items()},
         "data": {
             name: load_sources()[preparation(name).raw].content_sha256 for name in sorted(datasets)

@@ -12,16 +12,14 @@ from optimist.config.load import load_paper, paper_names
 from optimist.core import observation
 from optimist.core.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.core.files import fingerprint
-from optimist.core.label import name_of
+from optimist.core.label import Label
 from optimist.core.layout import check_length, parse_result, result
-from optimist.environments import environment_class
 from optimist.experiments import results
 from optimist.experiments.cell_records import CellRecord, digest_of, misfits
 from optimist.experiments.trials import CellKey, Trials, expand
 from optimist.plan.basis import Basis
 from optimist.plan.data import PlannedData
 
-Paper = Mapping[str, Any]
 # CPU seconds above which the trials of a cell are split into several jobs.
 LONGEST_JOB = 600.0
 
@@ -80,7 +78,9 @@ class PlannedTrials:
         self._misfits: dict[str, set[CellKey]] = {}
         whole = {name: expand(paper) for name, paper in papers.items()}
         self.asked = {name: {t.key: t for t in planned} for name, planned in whole.items()}
-        self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
+        self.cells = {
+            name: {one.cell.labels for one in asked.values()} for name, asked in self.asked.items()
+        }
         _check_only(only, self.cells)
         if any(caps.values()) or any(only.values()) or any(least.values()):
             whole = {
@@ -320,9 +320,9 @@ class PlannedTrials:
     def of_unknown_maximum(self, paper: str) -> set[str]:
         """Return the settings of a paper in which regret is measured from the best known value."""
         return {
-            t.cell.setting
+            t.cell.setting.label
             for t in self._of_paper[paper].values()
-            if not environment_class(t.cell.spec["environment"]).maximum_is_known
+            if not t.cell.setting.cls.maximum_is_known
         }
 
 
@@ -365,7 +365,7 @@ def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _check_only(
-    only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[str, str]]]
+    only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[Label, Label]]]
 ) -> None:
     """Raise ConfigError if a name in ``only`` matches no cell of any paper, planned or not."""
     names = _names(set().union(*cells.values()))
@@ -373,16 +373,16 @@ def _check_only(
         lacking = [name for name in only[key] if name not in allowed]
         for paper in paper_names() if lacking else ():
             if paper not in cells:
-                elsewhere = {trials.key[1:] for trials in expand(load_paper(paper))}
+                elsewhere = {trials.cell.labels for trials in expand(load_paper(paper))}
                 lacking = [name for name in lacking if name not in _names(elsewhere)[key]]
         for name in lacking:
             raise unknown_name(f"name in only.{key}", name, allowed)
 
 
-def _names(cells: Collection[tuple[str, str]]) -> dict[str, set[str]]:
+def _names(cells: Collection[tuple[Label, Label]]) -> dict[str, set[str]]:
     """Return the names of settings and of algorithms, with and without options."""
     settings, labels = ({cell[i] for cell in cells} for i in (0, 1))
     return {
-        "settings": settings | {name_of(setting) for setting in settings},
-        "algorithms": labels | {name_of(label) for label in labels},
+        "settings": settings | {setting.name for setting in settings},
+        "algorithms": labels | {label.name for label in labels},
     }

@@ -5,10 +5,10 @@ also defines the panels and tables that show its results. A paper has a study if
 ``studies`` of its configuration contains the study's name. Every paper has the study ``facts``.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from optimist.experiments.paper import Paper
 from optimist.figures import load
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def study_class(name: str) -> "type[Study]":
     return load("study", name, STUDIES)
 
 
-def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
+def of_paper(paper: "Paper") -> "list[Study]":
     """Construct the studies requested by a paper's configuration."""
-    asked = {name: one for name, one in paper.get("studies", {}).items() if one is not None}
+    asked = {name: one for name, one in paper.studies.items() if one is not None}
     classes = map(study_class, STUDIES)
     return [cls(asked.get(cls.name, {})) for cls in classes if cls.always or cls.name in asked]
 

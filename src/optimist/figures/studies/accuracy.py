@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from optimist.core.errors import ConfigError
-from optimist.core.label import name_of
 from optimist.environments.observer import Observer
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.loop import COMPLETE
-from optimist.figures.base import Axes, OneSetting, Panel, Paper
+from optimist.experiments.paper import Paper
+from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
     CellKeys,
@@ -262,17 +262,17 @@ class Accuracy(Study):
     tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv", "price": "csv"}
     facts = ("accuracy_facts", "price")
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError for algorithms other than BKB, changing arms or unknown settings."""
-        for label in self.section["algorithms"]:
-            if name_of(label) != "bkb":
-                raise ConfigError(
-                    f"accuracy.algorithms has {label!r}; allowed: bkb, with or without options"
-                )
         for cell in self.cells(paper, ()):
-            if "subset" in cell.spec.get("parameters", {}):
+            setting, algorithm = cell.labels
+            if algorithm.name != "bkb":
                 raise ConfigError(
-                    f"accuracy.settings has {cell.setting!r}; allowed: settings with fixed arms"
+                    f"accuracy.algorithms has {algorithm!r}; allowed: bkb, with or without options"
+                )
+            if "subset" in cell.setting.parameters:
+                raise ConfigError(
+                    f"accuracy.settings has {setting!r}; allowed: settings with fixed arms"
                 )
 
     def about(self) -> set[str]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys, Texts
 from optimist.environments.observer import Observer
-from optimist.experiments.cell import Cell, make_cell, watch
+from optimist.experiments.cell import Cell
 from optimist.experiments.cell_trials import kept_rounds
+from optimist.experiments.paper import Paper
+from optimist.experiments.play_trial import watch
 from optimist.figures.rows import Tables, notes
 from optimist.figures.studies.tables import FACTS
 from optimist.figures.tables.base import Table
@@ -81,7 +83,7 @@ class Study:
         self.section, self.data_dir = section, data_dir
         self.caps = {"trials": None, "rounds": None, **caps}
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError if the section does not fit the paper's configuration."""
         self.cells(paper, ())
 
@@ -98,17 +100,16 @@ class Study:
         """Return the subjects of facts other than the settings and algorithms of the cells."""
         return {"/".join(pair) for pair in self.pairs}
 
-    def cells(self, paper: dict[str, Any], run: Cells) -> list[Cell]:
+    def cells(self, paper: Paper, run: Cells) -> list[Cell]:
         """Return the cells of the study; by default, one for each of `pairs`.
 
         Parameters
         ----------
-        paper : dict
-            The loaded configuration of the paper.
+        paper : Paper
         run : sequence of Cell
             The cells that the paper runs.
         """
-        return [make_cell(paper, setting, label) for setting, label in self.pairs]
+        return [paper.cell(*pair) for pair in self.pairs]
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the tables of the study by name.
@@ -132,9 +133,9 @@ class Study:
         return watch_trials(cells, self.trials, observe, columns, rounds=rounds, data_dir=data_dir)
 
 
-def section_of(study: str, paper: Mapping[str, Any]) -> dict[str, Any]:
+def section_of(study: str, paper: Paper) -> Mapping[str, Any]:
     """Return the section of a study in a paper; raise ConfigError if the paper has none."""
-    section: dict[str, Any] | None = paper.get("studies", {}).get(study)
+    section = paper.studies.get(study)
     if section is None:
         raise ConfigError(f"the paper has no study {study!r}; add the study or remove its panel")
     return section
@@ -188,7 +189,8 @@ def watch_trials(
         trajectory = watch(cell, trial, observe, rounds=rounds, data_dir=data_dir)
         values = trajectory.columns or nothing
         frame = pd.DataFrame({name: values[name] for name in ("round", *columns)})
-        about = {"setting": cell.setting, "algorithm": cell.algorithm, "trial": trial}
+        setting, algorithm = map(str, cell.labels)
+        about = {"setting": setting, "algorithm": algorithm, "trial": trial}
         frames.append(frame.assign(**about, status=trajectory.status))
     return pd.concat(frames, ignore_index=True)[[*TRIAL_COLUMNS, *columns]]
 

@@ -16,9 +16,9 @@ from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Keys
-from optimist.core.label import name_of
 from optimist.environments.observer import Observer
 from optimist.experiments.loop import COMPLETE
+from optimist.experiments.paper import Paper
 from optimist.figures.rows import Tables
 from optimist.figures.studies.accuracy import regret_bound
 from optimist.figures.studies.base import TRIAL_COLUMNS, CellKeys, Cells, Study, thinned
@@ -90,18 +90,19 @@ class Dimension(Study):
 
     tables: ClassVar = {"dimension": "parquet"}
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError for duplicate cells, algorithms not in `WATCHED` or changing arms."""
         cells = self.cells(paper, ())
         for cell in cells:
             if cells.count(cell) > 1:
                 raise ConfigError(f"dimension.blocks has {cell.name!r} twice; allowed: once")
-            if name_of(cell.algorithm) not in WATCHED:
+            if cell.algorithm.name not in WATCHED:
                 allowed = ", ".join(WATCHED)
                 raise ConfigError(f"dimension.blocks has {cell.algorithm!r}; allowed: {allowed}")
-            if "subset" in cell.spec.get("parameters", {}):
+            if "subset" in cell.setting.parameters:
                 raise ConfigError(
-                    f"dimension.blocks has {cell.setting!r}; allowed: settings with fixed arms"
+                    f"dimension.blocks has {cell.setting.label!r}; allowed: settings with fixed "
+                    "arms"
                 )
 
     @property

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from optimist.core.checksummed import read_frame
 from optimist.core.keys import Keys
 from optimist.core.layout import facts_in
-from optimist.experiments.cell import Cell, apart, build
+from optimist.experiments.cell import NOTHING, Cell
+from optimist.experiments.paper import Paper
+from optimist.experiments.play_trial import build, isolated_if_foreign
 from optimist.figures.studies.base import Cells, Study, fact_table
 
 if TYPE_CHECKING:
@@ -24,10 +26,10 @@ class Facts(Study):
     facts = ("facts",)
     always = True
 
-    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+    def cells(self, paper: Paper, run: Sequence[Cell]) -> list[Cell]:
         """Return one cell, without an algorithm, for each setting that the paper runs."""
-        specs = {cell.setting: cell.spec for cell in run}
-        return [Cell(paper["paper"], setting, "", spec) for setting, spec in specs.items()]
+        settings = {cell.setting.label: cell.setting for cell in run}
+        return [Cell(setting, NOTHING) for setting in settings.values()]
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return facts about the environment of each setting in trial 0, and about its data set.
@@ -36,12 +38,12 @@ class Facts(Study):
         """
         rows, seen = [], set()
         for cell in cells:
-            facts = apart(cell, partial(_facts, cell, self.data_dir))
-            rows += [(name, cell.setting, float(value)) for name, value in facts.items()]
-            dataset = cell.spec.get("dataset")
+            label, dataset = str(cell.setting.label), cell.setting.dataset
+            facts = isolated_if_foreign(cell, partial(_facts, cell, self.data_dir))
+            rows += [(name, label, float(value)) for name, value in facts.items()]
             if dataset and dataset not in seen:
                 about = read_frame(facts_in(self.data_dir or "", dataset)).itertuples(index=False)
-                rows += [(row.name, cell.setting, row.value) for row in about]
+                rows += [(row.name, label, row.value) for row in about]
                 seen.add(dataset)
         return {"facts": fact_table(rows)}
 

@@ -23,10 +23,10 @@ from annotated_types import MinLen
 from optimist.algorithms.heavy_tailed.hvt_ucb import ALPHA
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Texts
-from optimist.core.label import name_of
 from optimist.environments.observer import Observer
 from optimist.experiments.loop import COMPLETE
-from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper
+from optimist.experiments.paper import Paper
+from optimist.figures.base import Axes, Named, Panel, PanelKeys
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
     Cells,
@@ -150,14 +150,14 @@ class Lemmas(Study):
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
     facts = ("lemma_facts",)
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError for an algorithm other than Hvt-UCB or an unknown setting."""
-        label = self.section["algorithm"]
-        if name_of(label) != "hvt_ucb":
-            raise ConfigError(
-                f"lemmas.algorithm is {label!r}; allowed: hvt_ucb, with or without options"
-            )
-        super().check(paper)
+        for cell in self.cells(paper, ()):
+            if cell.algorithm.name != "hvt_ucb":
+                raise ConfigError(
+                    f"lemmas.algorithm is {cell.algorithm!r}; allowed: hvt_ucb, with or without "
+                    "options"
+                )
 
     def tabulate(self, cells: Cells) -> "dict[str, pd.DataFrame]":
         """Return the values at about sixty rounds of each trial, and facts about all rounds."""

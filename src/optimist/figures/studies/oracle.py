@@ -19,8 +19,9 @@ import numpy as np
 
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
-from optimist.core.label import name_of
-from optimist.experiments.cell import Cell, apart, build
+from optimist.experiments.cell import Cell
+from optimist.experiments.paper import Paper
+from optimist.experiments.play_trial import build, isolated_if_foreign
 from optimist.figures.studies.base import TRIAL_COLUMNS, CellKeys, Cells, Study, fact_table
 from optimist.numerics.network import TwoLayerNetwork
 
@@ -84,18 +85,17 @@ class Oracle(Study):
     tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
     facts = ("oracle_facts",)
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError for algorithms other than GO-UCB or functions that are not networks."""
-        for label in self.section["algorithms"]:
-            if name_of(label) != "go_ucb" or "variant=tuned" in label:
-                raise ConfigError(
-                    f"oracle.algorithms has {label!r}; allowed: go_ucb without variant=tuned"
-                )
         for cell in self.cells(paper, ()):
-            parameters = cell.spec.get("parameters", {})
-            if parameters.get("function") not in ("network", "drawn_network"):
+            setting, algorithm = cell.labels
+            if algorithm.name != "go_ucb" or ("variant", "tuned") in algorithm.options:
                 raise ConfigError(
-                    f"oracle.settings has {cell.setting!r}; allowed: settings whose function is a "
+                    f"oracle.algorithms has {algorithm!r}; allowed: go_ucb without variant=tuned"
+                )
+            if cell.setting.parameters.get("function") not in ("network", "drawn_network"):
+                raise ConfigError(
+                    f"oracle.settings has {setting!r}; allowed: settings whose function is a "
                     "network"
                 )
 
@@ -109,8 +109,10 @@ class Oracle(Study):
         rows = []
         for cell in cells:
             for trial in self.trials:
-                measured = apart(cell, partial(measure, cell, trial, self.data_dir), trial)
-                values = (cell.setting, cell.algorithm, trial, measured["initial"], "ok")
+                measured = isolated_if_foreign(
+                    cell, partial(measure, cell, trial, self.data_dir), trial
+                )
+                values = (*map(str, cell.labels), trial, measured["initial"], "ok")
                 rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | measured)
         frame = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *COLUMNS])
         return {"oracle": frame, "oracle_facts": facts(frame)}

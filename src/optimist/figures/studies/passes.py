@@ -17,9 +17,10 @@ from annotated_types import MinLen
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys, Texts
-from optimist.core.label import Label, name_of
+from optimist.core.label import Label
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
-from optimist.experiments.cell import build
+from optimist.experiments.paper import Paper
+from optimist.experiments.play_trial import build
 from optimist.figures.studies.base import Cells, Study, in_turns
 from optimist.numerics.huber import SOLVERS, HuberRegression
 from optimist.numerics.likelihood import History, Likelihood, minimise
@@ -102,12 +103,12 @@ class Passes(Study):
     tables: ClassVar = {"passes": "csv"}
     timed = True
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError for methods whose estimates are not implemented here."""
         for cell in self.cells(paper, ()):
-            is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
+            is_heavy_tailed = cell.setting.environment == "heavy_tailed"
             allowed = HEAVY_TAILED if is_heavy_tailed else tuple(ESTIMATES)
-            label = name_of(cell.algorithm) if is_heavy_tailed else cell.algorithm
+            label = cell.algorithm.name if is_heavy_tailed else cell.algorithm
             if label not in allowed:
                 raise ConfigError(
                     f"passes.algorithms has {cell.algorithm!r}; allowed: {', '.join(allowed)}"
@@ -130,7 +131,7 @@ class Passes(Study):
         labels = [cell.algorithm for cell in cells]
         measure = _measurement(environment, problem, labels, lengths)
         rows = [
-            (cells[0].setting, label, n, turn, *measure(label, n))
+            (str(cells[0].setting.label), str(label), n, turn, *measure(label, n))
             for turn, (label, n) in in_turns("passes", [*product(labels, lengths)], turns)
         ]
         columns = ["setting", "algorithm", "length", "repetition", "seconds", "passes"]
@@ -139,13 +140,13 @@ class Passes(Study):
 
 
 def _measurement(
-    environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
-) -> Callable[[str, int], tuple[float, int]]:
+    environment: Any, problem: Any, labels: Sequence[Label], lengths: Sequence[int]
+) -> Callable[[Label, int], tuple[float, int]]:
     """Return a function that maps a label and a length to an estimate's seconds and passes."""
     if isinstance(problem, HeavyTailedProblem):
-        names = list(dict.fromkeys(map(name_of, labels)))
+        names = list(dict.fromkeys(label.name for label in labels))
         algorithms = stored_algorithms(environment, problem, names, lengths)
-        return lambda label, n: refit_cost(label, algorithms[name_of(label), n])
+        return lambda label, n: refit_cost(label, algorithms[label.name, n])
     histories = stored_histories(environment, problem, lengths)
     return lambda label, n: estimate_cost(label, problem, histories[n])
 
@@ -197,21 +198,21 @@ def stored_algorithms(
     return algorithms
 
 
-def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
+def refit_cost(label: Label, algorithm: Any) -> tuple[float, int]:
     """Return the seconds and the number of passes needed to compute an algorithm's estimate.
 
     Parameters
     ----------
-    label : str
+    label : Label
         A label of ``tofu``, or of ``heavy_oful``, whose option ``solver`` selects the solver.
     algorithm : HeavyOFUL or TOFU
         Algorithm whose history to use.
     """
     start = time.perf_counter()
-    if name_of(label) == "tofu":
+    if label.name == "tofu":
         algorithm.fit()
         return time.perf_counter() - start, 1
-    solver = str(dict(Label.parse(label).options).get("solver", "newton"))
+    solver = str(dict(label.options).get("solver", "newton"))
     regression: Any = CountedRegression(algorithm.regression)
     accuracy = 1.0 / np.sqrt(algorithm.problem.horizon)
     _, converged = SOLVERS[solver](regression, np.zeros(algorithm.problem.dimension), accuracy)

@@ -15,10 +15,12 @@ from annotated_types import Ge
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Texts
-from optimist.experiments.cell import Cell, apart, build
-from optimist.experiments.loop import COMPLETE, play
+from optimist.experiments.cell import Cell
+from optimist.experiments.loop import COMPLETE, rounds_of
+from optimist.experiments.paper import Paper
+from optimist.experiments.play_trial import build, isolated_if_foreign
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper
+from optimist.figures.base import Axes, Labels, Panel, PanelKeys
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import Cells, Study, fact_table, section_of
 
@@ -49,10 +51,10 @@ class Regions(Study):
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
     facts = ("region_areas",)
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError for a round beyond the horizon, or an unknown setting or algorithm."""
         for cell in self.cells(paper, ()):
-            horizon = cell.spec["horizon"]
+            horizon = cell.setting.horizon
             if self.section["round"] > horizon:
                 raise ConfigError(
                     f"regions.round is {self.section['round']}; allowed: at most the "
@@ -65,9 +67,11 @@ class Regions(Study):
 
         rounds = min(self.section["round"], self.caps["rounds"] or self.section["round"])
         more = rounds, self.section["resolution"], self.data_dir
-        parts = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
+        parts = [
+            isolated_if_foreign(cell, partial(confidence_region, cell, *more)) for cell in cells
+        ]
         areas = [
-            ("region_area", cell.algorithm, area(region))
+            ("region_area", str(cell.algorithm), area(region))
             for cell, region in zip(cells, parts, strict=True)
             if region["status"].isin(COMPLETE).all()
         ]
@@ -100,8 +104,8 @@ def confidence_region(
 
     environment, problem = build(cell, 0, data_dir)
     algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(0))
-    status = play(environment, algorithm, [rounds]).status
-    about = {"algorithm": cell.algorithm, "round": rounds, "status": status}
+    status = rounds_of(environment, algorithm).run([rounds]).status
+    about = {"algorithm": str(cell.algorithm), "round": rounds, "status": status}
     if status not in COMPLETE:
         return pd.DataFrame([{**dict.fromkeys(COLUMNS, math.nan), **about, "inside": False}])
     axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound

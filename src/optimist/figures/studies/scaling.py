@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import MinLen
@@ -11,8 +11,9 @@ from optimist.algorithms.glb.glb_omd import GLBOMD
 from optimist.core.errors import ConfigError
 from optimist.core.keys import Count, Keys
 from optimist.environments.problems.glb import GLBProblem
+from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper
+from optimist.figures.base import Axes, Named, Panel, PanelKeys
 from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
 from optimist.figures.studies.base import Cells, Study, in_turns, section_of
 from optimist.numerics.ball import project
@@ -41,9 +42,9 @@ class Scaling(Study):
     tables: ClassVar = {"scaling": "csv"}
     timed = True
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError if the paper's method is not GLB-OMD."""
-        if paper.get("method") != "glb_omd":
+        if paper.method != "glb_omd":
             raise ConfigError(
                 "the study scaling times updates of glb_omd; allowed: papers whose method is "
                 "glb_omd"

@@ -21,8 +21,9 @@ from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.keys import Count, Keys, Positive
 from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper
+from optimist.figures.base import Axes, Named, Panel, PanelKeys
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
@@ -225,7 +226,7 @@ class Starvation(Study):
     }
     facts = ("starvation_facts",)
 
-    def check(self, paper: dict[str, Any]) -> None:
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError if the numbers of observations do not increase."""
         rounds = self.section["rounds"]
         if sorted(set(rounds)) != rounds:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 import numpy as np
 
 from optimist.core.keys import Group, Keys
-from optimist.figures.base import Paper, Part
+from optimist.experiments.paper import Paper
+from optimist.figures.base import Part
 from optimist.figures.rows import Tables, display_name
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def cell_columns(
     return {
         "setting": setting,
         "algorithm": algorithm,
-        "method": display_name(algorithm, paper["names"], paper.get("options")),
+        "method": display_name(algorithm, paper.names, paper.options),
         "rounds": trials["round"].max(),
     }
 

@@ -2,11 +2,13 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
-from optimist.figures.base import OF_LANE, Labels, Paper
+from optimist.experiments.paper import Paper
+from optimist.figures.base import OF_LANE, Labels
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, estimate, mean
 from optimist.figures.tables.base import Table, TableKeys, cell_columns, statuses
 
@@ -36,7 +38,7 @@ class CellTable(Table):
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield a row of statistics for each of the group's cells in the table's lane."""
         (lane,) = self.lanes
-        for cell_lane, setting, algorithm in tables.paper["cells"]:
+        for cell_lane, setting, algorithm in tables.keys:
             if cell_lane == lane:
                 trials = tables.trials(OF_LANE[lane], setting, algorithm)
                 yield {
@@ -73,7 +75,7 @@ class FinalRegret(CellTable):
 
     def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
         """Return the mean of the final regrets with its interval and, on request, extremes."""
-        regrets, at_level = trials["regret"], {**paper, "band": TABLE_LEVEL}
+        regrets, at_level = trials["regret"], replace(paper, band=TABLE_LEVEL)
         middle, low, high = mean(regrets, at_level) if len(regrets) else (np.nan,) * 3
         columns = {"mean_regret": middle, "mean_regret_low95": low, "mean_regret_high95": high}
         if self.spec.get("extremes", False):

@@ -7,7 +7,8 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from optimist.core.errors import ConfigError
-from optimist.figures.base import Labels, Paper
+from optimist.experiments.paper import Paper
+from optimist.figures.base import Labels
 from optimist.figures.rows import Tables, complete, estimate
 from optimist.figures.tables.base import Table, TableKeys, cell_columns
 
@@ -38,7 +39,7 @@ class Speed(Table):
 
     def check(self, paper: Paper) -> None:
         """Raise ConfigError if the paper's method, the denominator of all ratios, is missing."""
-        method = paper.get("method")
+        method = paper.method
         if method not in self.algorithms:
             raise ConfigError(
                 f"algorithms of a table of kind 'speed' are {self.algorithms}; allowed: lists that "
@@ -49,7 +50,7 @@ class Speed(Table):
         """Yield the times of each cell, and their ratios to those of the paper's method."""
         rounds = self.spec["rounds"]
         for setting in self.settings:
-            method = self._milliseconds(tables, setting, tables.paper["method"])
+            method = self._milliseconds(tables, setting, tables.paper.method)
             for algorithm in self.algorithms:
                 trials = tables.trials("times", setting, algorithm)
                 times = self._milliseconds(tables, setting, algorithm)
