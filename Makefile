@@ -66,7 +66,7 @@ readme: .venv/installed
 
 # Put the tables of keys into config/README.md, from the models.
 keys: .venv/installed
-	$(BIN)/python -m optimist.config.key_tables
+	$(BIN)/python website/key_tables.py
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'

@@ -1,15 +1,12 @@
 # Contents page: version, configuration, rules, targets. What runs is computed in optimist.plan.plan.
-import gc
-
 from snakemake.utils import min_version
 
+from optimist.core import garbage
 from optimist.core.root import project_file
 
 min_version("9.20")
 
-# What is planned lives until Snakemake ends: looking through it for garbage, again and again, is a
-# fifth of a dry run (benchmarks/planning.py).
-gc.disable()
+garbage.exempt(allocations=100_000)
 
 
 configfile: project_file("config/config.yaml")
@@ -27,9 +24,3 @@ rule all:
     default_target: True
     input:
         plan.targets.all,
-
-
-gc.freeze()
-# Little of what follows is garbage either: look for it a hundred times less often.
-gc.set_threshold(100_000, 20, 100)
-gc.enable()

@@ -23,13 +23,13 @@ FOLDER = ROOT / ".venvs"
 UV = Path(sys.executable).with_name("uv")
 # Tests that are quick, and touch each part: labels, files, numbers, registries, the command line.
 QUICK = ("label", "listing", "results", "statistics", "seeding", "linear", "loop")
-# Tests of all that rests on numpy, scipy, pandas, pyarrow and matplotlib and takes no minute.
+# Quick tests of the code that uses numpy, scipy, pandas, pyarrow, matplotlib and Snakemake.
 NUMBERS = (
     *("acquisition", "ball", "blas_kernels", "ellipsoid", "expansions", "features"),
     *("gaussian_process", "gp_regression", "huber", "kernels", "level_set", "likelihood"),
     *("linear", "links", "loop", "network", "noise", "nystrom", "seeding", "statistics"),
     *("trial_table", "publish", "files", "results", "checksummed", "style", "registry", "listing"),
-    *("hyperparameters", "inference", "metrics", "panels", "studies"),
+    *("hyperparameters", "inference", "metrics", "panels", "studies", "snakemake_adapter"),
 )
 # Imports every module; those that need more than the package itself are no part of it.
 IMPORTS = """

@@ -46,7 +46,7 @@ from optimist.algorithms.heavy_tailed.oful import OFUL  # noqa: E402
 from optimist.config.load import load_paper  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
-from optimist.experiments.play_trial import build
+from optimist.experiments.play_trial import build  # noqa: E402
 from optimist.numerics import gp_regression  # noqa: E402
 
 SIZES = (20, 70)

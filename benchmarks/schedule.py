@@ -85,7 +85,7 @@ def main():
     longest = max(task.seconds for task in found if not task.alone)
     first = sorted(found, key=lambda task: -task.priority)
     for cores, (order, waiting) in product(options.cores, (("plan", found), ("priority", first))):
-        end, wait = simulate(waiting, cores, plan.jobs.kept(cores))
+        end, wait = simulate(waiting, cores, plan.jobs.cores(cores))
         numbers = ",".join(f"{number:.0f}" for number in (end, alone, longest, wait))
         print(f"{len(found)},{cores},{order},{numbers}", flush=True)
 

@@ -21,13 +21,12 @@ import numpy as np  # noqa: E402
 
 from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.config.load import load_paper  # noqa: E402
+from optimist.core.label import Label  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
-from optimist.experiments.cell import (  # noqa: E402
-    Cell,
-    build,
-    make_cell,
-)
-from optimist.experiments.loop import play  # noqa: E402
+from optimist.experiments.cell import Cell, Probe  # noqa: E402
+from optimist.experiments.loop import rounds_of  # noqa: E402
+from optimist.experiments.play_trial import build  # noqa: E402
+from optimist.experiments.setting import Setting  # noqa: E402
 from optimist.experiments.trials import Trials, run  # noqa: E402
 from optimist.numerics import gp_regression, nystrom  # noqa: E402
 
@@ -92,7 +91,7 @@ def hvt_ucb():
             label = f"heavy_oful[solver={solver}]"
             # From the last estimate, it must be asked in every round.
             every = 1 if solver == "gd_warm" else EVERY
-            probe = {"leader": "heavy_oful", "every": every}
+            probe = Probe(Label("heavy_oful"), every)
             found = seconds(setting, label, probe=probe, paper="hvt_ucb")
             print(f"{setting:24} {label:28} {found:8.3f} s  ratio {found / own:.1f}")
 
@@ -145,17 +144,17 @@ def report(setting, rows, unit):
 def kernel_environment(label, *, arms, lengthscale, rounds, factor=0.1):
     """Return environment and algorithm of a trial in the plane, and its rounds."""
     parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
-    algorithm = {"factor": factor}
-    spec = {"environment": "kernel", "parameters": parameters, "problem": algorithm}
-    spec["horizon"] = rounds
-    cell = Cell("bkb", "benchmark", label, spec)
+    known = {"factor": factor}
+    setting = Setting("bkb", Label("benchmark"), "kernel", rounds, parameters, known)
+    cell = Cell(setting, Label.parse(label))
     environment, problem = build(cell, 0)
     return environment, make_algorithm(label, problem, cell.stream(0, label)), range(1, rounds + 1)
 
 
 def kernel_trial(label, **environment):
     """Return the columns of a trial in the plane, recorded in every round."""
-    return play(*kernel_environment(label, **environment)).columns
+    playing, algorithm, marks = kernel_environment(label, **environment)
+    return rounds_of(playing, algorithm).run(marks).columns
 
 
 def blas_share(label, **trial):
@@ -191,7 +190,7 @@ def peak_memory(label, *, arms, rounds):
     )
     tracemalloc.start()
     try:
-        columns = play(environment, algorithm, marks).columns
+        columns = rounds_of(environment, algorithm).run(marks).columns
         return tracemalloc.get_traced_memory()[1], columns
     finally:
         tracemalloc.stop()
@@ -202,7 +201,7 @@ def compare(setting, label):
 
     The two take turns, so that both meet the same drift of the machine's speed.
     """
-    probe = {"leader": label, "every": EVERY}
+    probe = Probe(Label.parse(label), EVERY)
     generic_label = f"{label}[solver=slsqp]"
     exact, generic = [], []
     for _ in range(TURNS):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from optimist.checks import plays
+from optimist.checks.cases import takes
 from optimist.checks.toys import (
     ScriptedEnvironment,
     make_box_problem,
@@ -15,6 +16,13 @@ __all__ = ["ScriptedEnvironment", "make_box_problem", "make_problem", "random_ar
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
+
+
+def parametrize(metafunc, cases):
+    """Parametrize a test of `optimist check` with the cases that it accepts."""
+    for name in {"method", "toy", "played", "play", "world"}.intersection(metafunc.fixturenames):
+        chosen = {key: case for key, case in cases.items() if takes(metafunc.function, case)}
+        metafunc.parametrize(name, chosen.values(), ids=list(chosen))
 
 
 def choices(algorithm, environment, rounds):

@@ -23,6 +23,7 @@ from optimist.core.durations import in_words
 from optimist.core.layout import unquoted
 from optimist.core.root import project_root
 from optimist.core.terminal import CLEAR, is_terminal, shown, width
+from optimist.plan import snakemake_adapter
 
 # Messages to show, among those that are neither events nor warnings.
 SHOWN = re.compile(
@@ -125,8 +126,6 @@ class LogHandler(LogHandlerBase):
     """Handler that writes the progress line, failures and warnings."""
 
     def __post_init__(self) -> None:
-        from snakemake.logging import DefaultFormatter
-
         self.stream: TextIO = sys.stdout if self.common_settings.stdout else sys.stderr
         self.run = Run()
         self._is_terminal = is_terminal(self.stream)
@@ -135,7 +134,7 @@ class LogHandler(LogHandlerBase):
         self._last = float("-inf")
         self._table = ""
         self._over = threading.Event()
-        self.setFormatter(DefaultFormatter(self.common_settings.quiet or []))
+        self.setFormatter(snakemake_adapter.formatter(self.common_settings.quiet or []))
         if self._is_terminal and not self.common_settings.dryrun:
             threading.Thread(target=self._tick, daemon=True).start()
 

@@ -4,9 +4,9 @@ import itertools
 import shutil
 
 import pytest
-from toy_environments import STAND_IN, configured
+from toy_environments import STAND_IN, configured, parametrize
 
-from optimist.checks.cases import BOX, HORIZONS, World, parametrize
+from optimist.checks.cases import BOX, HORIZONS, World
 from optimist.checks.environments import *  # noqa: F403
 from optimist.environments import BOX_REGISTRY, REGISTRY
 from optimist.experiments.cell import NOTHING, Cell

@@ -1,10 +1,18 @@
-"""Constructors that pass options on: what a configuration may set."""
+"""Options of constructors: which ones a configuration may set."""
 
-import inspect
+from functools import wraps
+from typing import Annotated, Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from optimist.core.arguments import check_keywords, defaults, name_options
+from optimist.core.arguments import (
+    as_declared,
+    check_keywords,
+    check_options_are_named,
+    defaults,
+)
 from optimist.core.errors import ConfigError
 
 
@@ -20,89 +28,129 @@ class Passed(Base):
     def __init__(self, **options):
         super().__init__(**options)
 
+
+class Starred(Base):
+    def __init__(self, *, noise=0.3, **others):
+        super().__init__(horizon=max(*[1, len(others)]), noise=noise)
+
+
+class Told(Base):
     def problem(self, **told):
         return super().problem(**told)
-
-
-class Mixed(Base):
-    def __init__(self, scale=1.0, *, noise=0.2, **options):
-        super().__init__(noise=noise * scale, **options)
-
-
-class Twice(Mixed):
-    def __init__(self, *, shift=0.0, **others):
-        super().__init__(**others)
-
-
-class Places(Mixed):
-    def __init__(self, *places, **options):
-        super().__init__(*places, **options)
-
-
-class Dropped(Base):
-    def __init__(self, *, noise=0.3, **options):
-        super().__init__(horizon=len(options), noise=noise)
 
 
 class Inherited(Passed):
     pass
 
 
+class Places(Base):
+    def __init__(self, *places):
+        super().__init__(horizon=places[0])
+
+
+def counted(function):
+    @wraps(function)
+    def called(*arguments, **options):
+        return function(*arguments, **options)
+
+    return called
+
+
+class Decorated(Base):
+    @counted
+    def __init__(self, *, horizon, noise=0.1):
+        super().__init__(horizon=horizon, noise=noise)
+
+
+METHOD = "def __init__(self, problem, *, rng, a=1, gamma=0.1)"
+WORLD = "def __init__(self, *, horizon, trial, stream, arms=5, noise=0.1)"
+
+
 @pytest.mark.parametrize(
-    ("cls", "names"),
+    ("kind", "cls", "named", "function", "example"),
     [
-        (Passed, ["horizon", "dimension", "noise"]),
-        (Inherited, ["horizon", "dimension", "noise"]),
-        (Mixed, ["scale", "noise", "horizon", "dimension"]),
-        (Twice, ["shift", "scale", "noise", "horizon", "dimension"]),
-        (Places, ["scale", "noise", "horizon", "dimension"]),
-        (Dropped, ["noise"]),
+        ("algorithm", Passed, "`**options` in Passed", Passed.__init__, METHOD),
+        ("algorithm", Inherited, "`**options` in Passed", Passed.__init__, METHOD),
+        ("algorithm", Starred, "`**others` in Starred", Starred.__init__, METHOD),
+        ("environment", Passed, "`**options` in Passed", Passed.__init__, WORLD),
+        ("environment", Told, "`**told` in Told", Told.problem, "def problem(self, delta=0.05)"),
     ],
 )
-def test_options_are_those_that_a_constructor_names_and_passes_on(cls, names):
-    name_options(cls)
-    name_options(cls)  # again changes nothing
-    assert [*inspect.signature(cls).parameters] == names
-    assert cls(**({} if cls is Dropped else {"horizon": 3})).given[0] in (0, 3)
+def test_a_method_that_passes_any_option_on_is_refused(kind, cls, named, function, example):
+    with pytest.raises(ConfigError) as error:
+        check_options_are_named(kind, cls)
+    assert str(error.value) == (
+        f"{named} (test_arguments.py, line {function.__code__.co_firstlineno}): name the options "
+        f"that it passes on, such as `{example}`"
+    )
 
 
-def test_what_is_told_is_passed_on_likewise():
-    name_options(Passed)
-    assert defaults(Passed.problem) == {"delta": 0.05}
-    assert Passed(horizon=3).problem(delta=0.1) == 0.1
+@pytest.mark.parametrize("cls", [Base, Places, Decorated, object])
+def test_a_method_that_names_its_options_is_accepted(cls):
+    check_options_are_named("algorithm", cls)
 
 
-def test_messages_name_what_is_passed_on():
-    name_options(Passed)
-    check_keywords("x", ["noise"], Passed.__init__, supplied=("horizon",))
+def test_messages_name_what_a_method_takes():
+    assert defaults(Base.problem) == {"delta": 0.05}
+    check_keywords("x", ["noise"], Base.__init__, supplied=("horizon",))
     with pytest.raises(ConfigError, match=r"unknown key 'nois' \(did you mean 'noise'\?\)"):
-        check_keywords("x", ["nois"], Passed.__init__, supplied=("horizon",))
+        check_keywords("x", ["nois"], Base.__init__, supplied=("horizon",))
     with pytest.raises(ConfigError, match="key 'horizon' is missing"):
-        check_keywords("x", ["noise"], Passed.__init__)
-    name_options(Dropped)
-    with pytest.raises(ConfigError, match=r"unknown key 'dimension'.*allowed: noise"):
-        check_keywords("x", ["dimension"], Dropped.__init__)
+        check_keywords("x", ["noise"], Base.__init__)
 
 
-class Mixin:
-    def __init__(self, *places, **options):
-        super().__init__(*places, **options)
+SINGLE = np.float32(0.5)
 
 
-def test_a_class_above_two_others_is_none_of_them():
-    class Other:
-        def __init__(self, *, width=1):
-            self.width = width
+def typed(
+    a: float,
+    b=0.5,
+    c: int = 3,
+    d="auto",
+    e: str = "x",
+    f: float | str = "auto",
+    g=False,
+    h: int | float = 0,
+    i: list[float] | None = None,
+    j: "Unknown" = SINGLE,  # noqa: F821
+    k: NDArray[np.float64] | None = None,
+    m: Annotated[float, "positive"] = 1,
+    n: Any = 2,
+    o: "float" = 1,
+    p: Any = 0.5,
+):
+    """Take options of each kind."""
 
-    class One(Mixin, Base):
-        pass
 
-    class Two(Mixin, Other):
-        pass
-
-    for cls in (One, Two):
-        name_options(cls)
-    assert [*inspect.signature(One).parameters] == ["horizon", "dimension", "noise"]
-    assert [*inspect.signature(Two).parameters] == ["width"]
-    assert Two(width=3).width == 3
-    assert [*inspect.signature(Mixin).parameters] == ["places", "options"]
+@pytest.mark.parametrize(
+    ("name", "value", "given"),
+    [
+        ("a", 2, 2.0),
+        ("b", 2, 2.0),
+        ("b", "half", "half"),
+        ("b", True, True),
+        ("b", None, None),
+        ("c", 2.0, 2),
+        ("c", 2.5, 2.5),
+        ("d", 3, 3),
+        ("e", 3, "3"),
+        ("e", True, "true"),
+        ("e", None, None),
+        ("f", 2, 2.0),
+        ("f", "auto", "auto"),
+        ("g", 1, 1),
+        ("h", 2, 2),
+        ("h", 2.0, 2.0),
+        ("i", [1, 2.5], [1.0, 2.5]),
+        ("j", 2, 2.0),
+        ("o", 2, 2.0),
+        ("p", 2, 2.0),
+        ("k", [1, 2], [1.0, 2.0]),
+        ("m", 2, 2.0),
+        ("n", 2.0, 2),
+        ("a", 10**310, 10**310),
+    ],
+)
+def test_a_value_gets_the_type_that_a_parameter_declares(name, value, given):
+    got = as_declared(typed, {name: value})[name]
+    assert (repr(got), type(got)) == (repr(given), type(given))

@@ -1,8 +1,6 @@
 """`optimist check`: classes that break one promise each, and what is said of them."""
 
 import contextlib
-import importlib
-import inspect
 import json
 import os
 import re
@@ -13,9 +11,10 @@ import psutil
 import pytest
 from own_class import MINE
 
-from optimist.checks import algorithms, classes, edge_cases, environments, served
-from optimist.checks.cases import takes
+from optimist.checks import algorithms, served
+from optimist.checks.cases import BrokenError, Played, takes
 from optimist.checks.command import check
+from optimist.checks.report import TESTS
 from optimist.cli import main
 from optimist.core.errors import ConfigError
 
@@ -179,11 +178,11 @@ extreme_rewards_end_in_a_status: raised KeyError: 1000000000000.0 (mine.py, line
 extreme_rewards_end_in_a_status: Mine.status is 'odd'; allowed: ok or unconverged
     def update(self, arms, index, reward):
         if reward > 1e6: self.status = 'odd'
-rewards_that_are_not_finite_are_recorded: in round 21, its status is 'non_finite', with rounds [1]
+rewards_that_are_not_finite_are_recorded: in round 21, its status is 'non_finite: total', with
     def update(self, arms, index, reward):
         self.rounds += 1
         if self.rounds > 9: self.total = self.total * np.nan
-names_its_problem: problem_type is 'glb'; allowed: GLBProblem
+names_its_problem: problem_type is 'glb' (mine.py, line 4); allowed: GLBProblem
     problem_type = 'glb'
 """
 
@@ -206,23 +205,14 @@ def write_class(folder, body, base="Good"):
     (folder / "mine.py").write_text(text)
 
 
-TESTS = [
-    function
-    for module in (classes, algorithms, edge_cases, environments)
-    for name, function in vars(module).items()
-    if name.startswith("test_")
-]
-
-
 def failures(label, *names):
     """Run tests on a class in this process; return the words of those that fail, by name."""
     (cases,) = served.cases(print, text=label)
     failed = {}
     for test in TESTS:
         name = test.__name__.removeprefix("test_")
-        (argument,) = inspect.signature(test).parameters
         for case in cases if not names or name in names else ():
-            if takes(test, argument, case):
+            if takes(test, case):
                 place = f"{test.__module__}:{test.__name__}"
                 result, seen, allowed, _ = served.run(print, test=place, case=case)
                 if result == "failed" and not hasattr(test, "is_hint"):
@@ -290,7 +280,7 @@ def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
 
 def test_a_class_that_hangs_is_stopped(here):
     write_class(here, "def select(self, arms):\n    while True: pass")
-    (report,) = check("mine.py:Mine", seconds=3.0, only="chooses_an_arm or built_small")
+    (report,) = check("mine.py:Mine", seconds=3.0, only=("chooses_an_arm", "is_built_small"))
     words = {one.words for one in report.findings if one.result == "failed"}
     assert words == {"it took too long; allowed: at most 3 s for a test"}
     assert report.results["is_built_small"] == "held"
@@ -310,8 +300,8 @@ ENDS = [
 @pytest.mark.parametrize(("body", "name", "how"), ENDS)
 def test_a_class_that_ends_its_process_fails_one_test(body, name, how, here):
     write_class(here, f"import os\n{body}".replace("os.", "Mine.os."))
-    (found,) = check("mine.py:Mine", only=f"{name} or built_small or its_defaults")
-    assert all(one.startswith(name) for one in found.failed)
+    (found,) = check("mine.py:Mine", only=(name, "is_built_small", "builds_on_its_defaults"))
+    assert found.failed == [name]
     (words,) = {one.words for one in found.findings if one.result == "failed"}
     assert f"its process ended with {how}" in words
     assert found.results["is_built_small"] == ("not run" if name == "is_built" else "held")
@@ -334,7 +324,7 @@ def test_a_class_may_do_anything(here, capfd, monkeypatch):
     write_class(here, f"def select(self, arms):\n{lines}\n    return super().select(arms)")
     source = (here / "mine.py").read_text()
     (here / "mine.py").write_text(f"import os, signal\n{source}")
-    (found,) = check("mine.py:Mine", only="plays_the_same_twice or chooses_an_arm")
+    (found,) = check("mine.py:Mine", only=("plays_the_same_twice", "chooses_an_arm"))
     assert found.results == {"chooses_an_arm": "held", "plays_the_same_twice": "held"}
     assert capfd.readouterr() == ("", "")
     marked = []
@@ -361,20 +351,6 @@ def test_a_class_that_ends_the_process_before_all_tests_is_told_of(here, capsys)
     out, error = capsys.readouterr()
     assert out == "" and error.count("\n") == 1 and "exit status" in error
     assert "mine.py:Mine ended the process that checked it, while it was being loaded" in error
-
-
-def test_without_pytest_the_command_names_the_extra(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "pytest", None)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert main.main(["check", "uniform"]) == 1
-    expected = "error: optimist check needs pytest; install optimist[check]\n"
-    assert capsys.readouterr() == ("", expected)
-
-
-def test_options_of_pytest_that_the_user_has_set_change_nothing(here, monkeypatch):
-    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-thing")
-    (found,) = check("good.py:Good", only="is_built_small")
-    assert found.results == {"is_built_small": "held"}
 
 
 def test_a_class_that_is_made_for_other_problems_meets_those(here):
@@ -440,6 +416,28 @@ def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys)
     assert re.fullmatch(ended, out.splitlines()[-1])
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("time.time()", "a clock"),
+        ("from time import perf_counter_ns as now; now()", "a clock"),
+        ("import datetime; datetime.datetime.now()", "a clock"),
+        ("import subprocess; subprocess.run(['true'])", "another process"),
+        ("import os; os.system('true')", "another process"),
+        ("import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "a network"),
+        ("import os; dict(os.environ)", "all environment variables"),
+        ("time.sleep(0); import os; os.getenv('X'); open(__file__).close()", ""),
+    ],
+)
+def test_inputs_that_cannot_be_recorded_are_a_hint(here, line, words):
+    write_class(here, f"def select(self, arms):\n    {line}\n    return 0")
+    play = next(c for c in served.cases(str, text="mine.py:Mine")[0] if isinstance(c, Played))
+    with (
+        pytest.raises(BrokenError, match=f"it uses {words};") if words else contextlib.nullcontext()
+    ):
+        algorithms.test_uses_inputs_that_are_recorded(play)
+
+
 @pytest.mark.usefixtures("in_this_process")
 def test_an_index_of_numpy_is_one_and_an_unpublished_method_has_no_source(here):
     body = "reference = 'unpublished'\ndef select(self, arms): return np.argmax(arms[:, 0])"
@@ -463,7 +461,7 @@ def test_the_command_prints_json_and_tracebacks(here, capsys):
 
 @pytest.mark.usefixtures("in_this_process")
 def test_a_name_on_both_domains_is_checked_on_both():
-    arms, box = check("uniform", only="chooses or asks_for")
+    arms, box = check("uniform", only=("chooses_an_arm", "asks_for_points_of_its_box"))
     assert (arms.what, box.what) == ("algorithm on arms", "algorithm on a box")
     assert [*arms.results] == ["chooses_an_arm"]
     assert [*box.results] == ["asks_for_points_of_its_box"]

@@ -18,6 +18,7 @@ from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, m
 from optimist.checks.command import check
 from optimist.cli import main, new
 from optimist.config.load import load_config, load_paper
+from optimist.config.select import setting
 from optimist.core import registry
 from optimist.core.errors import UnreadableError
 from optimist.core.label import Label
@@ -25,7 +26,7 @@ from optimist.core.registry import Registry, canonical_name
 from optimist.core.source_files import closure
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell
-from optimist.experiments.play_trial import play_trial
+from optimist.experiments.play_trial import build, play_trial
 from optimist.experiments.trials import Trials
 from optimist.plan.plan import Plan
 
@@ -96,6 +97,30 @@ def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
         ("mine.py:Mine", "def f(:", "mine.py cannot be loaded: SyntaxError: invalid syntax"),
         ("mine.py:Mine", "import nothing_there", "ModuleNotFoundError: No module named 'nothing"),
         ("mine.py:Mine", "1 / 0", "mine.py cannot be loaded: ZeroDivisionError: division by zero"),
+        (
+            "mine.py:Mine",
+            "from optimist.errors import ConfigError",
+            "No module named 'optimist.errors' (mine.py, line 1) (did you mean "
+            "'optimist.core.errors'?); this version of optimist has other modules; `optimist new`",
+        ),
+        (
+            "mine.py:Mine",
+            "from optimist.core.errors import config_error",
+            "(mine.py, line 1); this version of optimist has other modules; `optimist new`",
+        ),
+        (
+            "mine.py:Mine",
+            f"from optimist.algorithms.base import FiniteArmAlgorithm\n{MINE}".replace(
+                "(GLBAlgorithm)", "(FiniteArmAlgorithm)"
+            ),
+            "algorithm 'mine.py:Mine': problem_type is None (mine.py, line LINE); allowed: "
+            "GLBProblem, HeavyTailedProblem, KernelProblem, BoxProblem or object",
+        ),
+        (
+            "mine.py:Mine",
+            f"{MINE}    problem_type = 'GLBProblem'\n",
+            "problem_type is 'GLBProblem' (mine.py, line LINE); allowed: GLBProblem, ",
+        ),
         ("mine.py:Mine[beta=1]", MINE, "unknown option 'beta'; allowed: gamma"),
         ("none.py:Mine", MINE, "algorithm 'none.py:Mine': there is no file 'none.py'"),
         ("mine.py", MINE, "unknown algorithm 'mine.py'"),
@@ -104,6 +129,8 @@ def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
 )
 def test_a_wrong_file_is_one_line(here, label, text, expected):
     (here / "mine.py").write_text(text)
+    line = text.partition("class Mine")[0].count("\n") + 1
+    expected = expected.replace("LINE", str(line))
     assert expected in message(lambda: make_algorithm(label, make_problem()))
 
 
@@ -166,6 +193,34 @@ def test_a_package_that_claims_a_registered_name_is_refused(offered, name):
     offered(**{name: "offered_package:Mine"})
     text = message(make_algorithm, "mine", make_problem())
     assert f"offers the algorithm {name!r}, a name that optimist itself uses" in text
+
+
+def test_a_package_that_is_partly_removed_is_named_and_all_others_are_played(
+    here, offered, monkeypatch, capsys
+):
+    content = here / "site/labplugin-1.0.dist-info"
+    content.mkdir(parents=True)
+    (content / "METADATA").write_text("Metadata-Version: 2.1\nName: labplugin\nVersion: 1.0\n")
+    places = {"gone": "lab_gone:Mine", "half": "lab_half:Mine", "renamed": "offered_package:Old"}
+    entries = "\n".join(f"{name} = {place}" for name, place in places.items())
+    (content / "entry_points.txt").write_text(f"[optimist.algorithms]\n{entries}\n")
+    (here / "lab_half.py").write_text("import lab_half_gone\n")
+    monkeypatch.syspath_prepend(str(content.parent))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(content.parent), str(here)]))
+    words = ["glb_omd/logistic_s3", "-a", *places, "uniform", "--trials", "1", "--rounds", "5"]
+    assert main.main(["compare", *words]) == 1
+    shown = capsys.readouterr()
+    assert re.search(r"1  uniform +\d", shown.out)
+    faults = {
+        "gone": "there is no module 'lab_gone'",
+        "half": "its module cannot be loaded: ModuleNotFoundError: No module named 'lab_half_gone'",
+        "renamed": "offered_package has no class 'Old'",
+    }
+    for name, fault in faults.items():
+        words = f"package 'labplugin' offers the algorithm '{name}', but {fault}"
+        assert shown.err.count(words) == 1
+    assert main.main(["run", "glb_omd/logistic_s3/gone"]) == 1
+    assert "error: package 'labplugin' offers" in capsys.readouterr().err
 
 
 def test_the_tables_and_what_is_offered_are_names():
@@ -358,6 +413,86 @@ def test_packages_around_a_module_are_followed(tmp_path):
     assert closure(str(tmp_path / "a.py")) == {str(tmp_path / name) for name in names}
 
 
+MOVING = """
+import os
+import tempfile
+
+from optimist.algorithms.uniform import Uniform
+from optimist.environments.glm import GLMEnvironment
+
+os.chdir(tempfile.mkdtemp())
+
+
+class Method(Uniform):
+    def update(self, arms, index, reward):
+        os.chdir(tempfile.mkdtemp())
+        open("solver.log", "w").close()
+
+
+class World(GLMEnvironment):
+    def __init__(self, *, horizon, trial, stream):
+        names = dict(arms=5, dimension=2, link="logistic", norm=1.0)
+        super().__init__(horizon=horizon, trial=trial, stream=stream, **names)
+        os.chdir(tempfile.mkdtemp())
+
+    def problem(self, delta=0.05):
+        os.chdir(tempfile.mkdtemp())
+        return super().problem(delta=delta)
+"""
+
+
+@pytest.mark.parametrize("command", ["compare", "run", "check"])
+def test_a_class_may_change_the_current_folder(here, capfd, command, monkeypatch):
+    (here / "moving.py").write_text(MOVING)
+    (here / "scratch").mkdir()
+    monkeypatch.setenv("TMPDIR", str(here / "scratch"))
+    world, method = "moving.py:World[horizon=9]", "moving.py:Method"
+    words = {
+        "compare": [world, "-a", method, "uniform", "--trials", "2", "--csv", "table.csv"],
+        "run": [f"{world}/{method}", "--trials", "2"],
+        "check": [world],
+    }
+    main.main([command, *words[command]])
+    shown = capfd.readouterr()
+    assert "there is no file" not in shown.out + shown.err and "error" not in shown.err
+    assert Path.cwd() == here and (here / "table.csv").is_file() == (command == "compare")
+    assert not (here / "solver.log").exists()
+
+
+DECLARED = """
+from optimist.algorithms.uniform import Uniform
+from optimist.environments.glm import GLMEnvironment
+
+
+class Method(Uniform):
+    def __init__(self, problem, *, rng, prior: float = 0.5, width=1):
+        super().__init__(problem, rng=rng)
+        self.given = prior, width
+
+
+class World(GLMEnvironment):
+    def __init__(self, *, horizon, trial, stream, arms=5, shift=0.5):
+        names = dict(dimension=2, link="logistic", norm=1.0)
+        super().__init__(horizon=horizon, trial=trial, stream=stream, arms=arms, **names)
+        self.shift = shift
+
+    def problem(self, *, bound: "float" = 2):
+        self.bound = bound
+        return super().problem(delta=0.1)
+"""
+
+
+def test_options_have_the_type_that_a_constructor_declares(here):
+    (here / "declared.py").write_text(DECLARED)
+    world = "declared.py:World[bound=4.0,horizon=9,shift=3.0]"
+    cell = setting(world).cell("declared.py:Method[prior=2.0,width=2.0]")
+    assert cell.setting == "World[bound=4,horizon=9,shift=3]"
+    assert cell.algorithm == "declared.py:Method[prior=2,width=2]"
+    environment, problem = build(cell, 0)
+    method = make_algorithm(cell.algorithm, problem, np.random.default_rng(0))
+    assert repr((*method.given, environment.shift, environment.bound)) == "(2.0, 2, 3.0, 4.0)"
+
+
 PASSING = """
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.environments.glm import GLMEnvironment
@@ -369,20 +504,22 @@ class Method(GLOC):
 
 
 class World(GLMEnvironment):
-    def __init__(self, **options):
-        super().__init__(**options)
-
-    def problem(self, **told):
-        return super().problem(**told)
+    def problem(self, *, norm_bound=1.0, **told):
+        return super().problem(norm_bound=norm_bound, **told)
 """
 
 
-def test_options_that_are_passed_on_are_those_of_the_class_above(here, capsys):
+def test_a_class_that_passes_any_option_on_is_refused_by_each_command(here, capsys):
     (here / "passing.py").write_text(PASSING)
-    world = "passing.py:World[arms=5,dimension=2,horizon=9,link=logistic,norm=3,delta=0.1]"
-    words = ["compare", world, "-a", "passing.py:Method[variant=public]", "gloc", "--trials", "1"]
-    assert main.main(words) == 0
-    shown = capsys.readouterr().out
-    assert "World[arms=5,delta=0.1" in shown and "passing.py:Method[variant=public]" in shown
-    assert main.main(["compare", world, "-a", "passing.py:Method[varian=public]"]) == 1
-    assert "did you mean 'variant'" in capsys.readouterr().err
+    method = "`**options` in Method (passing.py, line 7): name the options that it passes on, such "
+    method += "as `def __init__(self, problem, *, rng, a=1, gamma=0.1)`"
+    world = "`**told` in World (passing.py, line 12): name the options that it passes on, such as"
+    trials = ["--trials", "1", "--rounds", "3"]
+    for words, refusal in (
+        (["compare", "glb_omd/logistic_s3", "-a", "passing.py:Method", *trials], method),
+        (["run", "glb_omd/logistic_s3/passing.py:Method"], method),
+        (["check", "passing.py:Method"], method),
+        (["compare", "passing.py:World", "-a", "gloc", *trials], world),
+    ):
+        assert main.main(words) == 1
+        assert capsys.readouterr().err.strip().startswith(f"error: {refusal}")

@@ -1,5 +1,6 @@
 """Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
 
+import importlib
 import inspect
 import io
 import json
@@ -7,9 +8,11 @@ import math
 import os
 import re
 import shutil
+import sys
 import threading
 from dataclasses import replace
 
+import cloudpickle
 import committed_tables
 import numpy as np
 import pandas as pd
@@ -34,6 +37,7 @@ from optimist.experiments import cell_records
 from optimist.experiments.job import make_result
 from optimist.experiments.play_trial import play_trial
 from optimist.experiments.trials import Trials
+from optimist.figures.style import MARKERS
 from optimist.plan import data
 
 
@@ -190,6 +194,56 @@ def test_a_class_of_this_process_is_played_by_another_and_not_kept(here):
         numbers.append(number)
     assert set(frame["algorithm"]) == {"Lazy", "uniform"} and numbers == [4, 2]
     assert os.getpid() not in {*frame["process"]}
+
+
+HELD = """
+import held_side
+from held_side import doubled
+from optimist.algorithms.uniform import Uniform
+
+WIDTH = 1
+
+
+class OfModule(Uniform):
+    def select(self, arms):
+        raise ValueError(f"it holds {WIDTH}")
+
+
+class OfNeighbour(Uniform):
+    def select(self, arms):
+        raise ValueError(f"it holds {held_side.WIDTH}")
+
+
+class OfFunction(Uniform):
+    def select(self, arms):
+        raise ValueError(f"it holds {doubled()}")
+
+
+class OfClass(Uniform):
+    width = 1
+
+    def select(self, arms):
+        raise ValueError(f"it holds {self.width}")
+"""
+
+
+def test_a_class_is_played_as_the_notebook_holds_it(here, monkeypatch):
+    (here / "held.py").write_text(HELD)
+    (here / "held_side.py").write_text("WIDTH = 1\n\n\ndef doubled():\n    return 2 * WIDTH\n")
+    monkeypatch.syspath_prepend(here)
+    names = ("held", "held_side")
+    held, side = (importlib.import_module(name) for name in names)
+    held.WIDTH, side.WIDTH, held.OfClass.width = 30, 40, 50
+    (here / "held.py").write_text("raise SystemError('the file is not loaded again')")
+    classes = [held.OfModule, held.OfNeighbour, held.OfFunction, held.OfClass]
+    with pytest.raises(ResultError) as error:
+        optimist.play(S3, classes, trials=1, rounds=5, errors="skip")
+    held_by = dict(re.findall(r"/(\w+), trial 0: ValueError: it holds (\d+)", str(error.value)))
+    assert held_by == {"OfModule": "30", "OfNeighbour": "40", "OfFunction": "80", "OfClass": "50"}
+    assert "(held.py, line 11)" in str(error.value)
+    assert not set(names) & cloudpickle.list_registry_pickle_by_value()
+    for name in names:
+        del sys.modules[name]
 
 
 def test_a_class_that_cannot_be_sent_is_refused_in_one_line(here):
@@ -433,13 +487,16 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
 
 
 def test_registered_algorithms_have_the_colours_of_the_papers_figures():
-    style = draw._style(["gloc", "mine.py:Mine", "gloc[variant=public]"], {})
+    labels = ["gloc", "mine.py:Mine", "gloc[variant=public]"]
+    lines = {label: draw._style(labels, {}).line(label) for label in labels}
     known = load_style()
-    assert style["gloc"]["color"] == known["methods"]["gloc"]["colour"]
-    assert style["gloc[variant=public]"]["color"] == style["gloc"]["color"]
-    assert style["mine.py:Mine"]["color"] != style["gloc"]["color"]
-    assert len({(keywords["color"], keywords["linestyle"]) for keywords in style.values()}) == 3
-    assert len({keywords["marker"] for keywords in style.values()}) == 3
+    assert lines["gloc"]["color"] == known["methods"]["gloc"]["colour"]
+    assert lines["gloc"]["marker"] == MARKERS[known["methods"]["gloc"]["marker"]]
+    assert lines["gloc[variant=public]"]["markerfacecolor"] == "white"
+    assert lines["gloc[variant=public]"]["color"] == lines["gloc"]["color"]
+    assert lines["mine.py:Mine"]["color"] != lines["gloc"]["color"]
+    assert len({(keywords["color"], keywords["linestyle"]) for keywords in lines.values()}) == 3
+    assert len({keywords["marker"] for keywords in lines.values()}) == 3
 
 
 @pytest.mark.parametrize(
@@ -821,7 +878,7 @@ def test_an_overlay_names_settings_and_algorithms(here, capsys):
 
 def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
     labels = ["a/x.py:Mine", "b/x.py:Mine", "y.py:Mine[gamma=1]", "z.py:Other", "uniform"]
-    called = [keywords["label"] for keywords in draw._style(labels, {}).values()]
+    called = [draw._style(labels, {}).name(label) for label in labels]
     assert called == [*labels[:2], "y.py:Mine (gamma=1)", "Other", "uniform"]
 
 

@@ -28,17 +28,23 @@ ROWS = [
 ]
 
 
-def jobs(**factors):
-    config = {"resource_limits": True}
-    return PlannedJobs(SimpleNamespace(config=config, costs=Costs(ROWS, **factors)), None)
+WILDCARDS = SimpleNamespace(race="0")
+
+
+def jobs(trials, costs):
+    """Return the jobs of a plan that has one race."""
+    plan = SimpleNamespace(config={"resource_limits": True}, costs=costs)
+    plan.trials = SimpleNamespace(race=lambda wildcards: SimpleNamespace(trials=trials))
+    return PlannedJobs(plan)
 
 
 def request(*trials, attempt=1, **factors):
-    return asked(jobs(**factors).request(lambda wildcards: trials), attempt=attempt)
+    costs = Costs(ROWS, **factors)
+    return asked(costs.request(jobs(trials, costs).expected), WILDCARDS, attempt=attempt)
 
 
 def limits(*trials, **resources):
-    return jobs().limits(lambda wildcards: trials)(None, SimpleNamespace(**resources))
+    return jobs(trials, Costs(ROWS)).limits(WILDCARDS, SimpleNamespace(**resources))
 
 
 def test_a_measured_cell_costs_its_trials_and_rounds():

@@ -71,8 +71,7 @@ def undeclared(found, allowed):
 
 def test_what_the_package_imports_are_its_dependencies():
     groups = declared()
-    # `optimist check` names its extra where that is missing.
-    assert undeclared(packages("src", "workflow"), groups[""] | groups["check"]) == {}
+    assert undeclared(packages("src", "workflow"), groups[""]) == {}
     assert undeclared(packages("examples"), groups[""]) == {}
     # A page is timed in the browser that tests it, others' packages in an environment of its own.
     allowed = groups[""] | groups["test"] | groups["peers"]

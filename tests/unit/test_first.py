@@ -6,9 +6,10 @@ import pytest
 from claim_tables import check_of, claim_with, decide, document, finals, reading
 from scipy.stats import ttest_1samp
 
+from optimist.claims import first
 from optimist.claims.first import First, doubled, of_document, read
 from optimist.claims.planned import check_first
-from optimist.config.load import load_paper, paper_names
+from optimist.config.load import claims_path, load_claims, load_paper, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.root import project_root
 from optimist.plan.claims import PlannedClaims
@@ -282,6 +283,18 @@ def test_rows_that_cannot_be_are_refused_by_name(first, keys, words):
     assert bool(found) == bool(words)
     heads = "config/first.csv, claim toy.01, check '", "config/first.csv lacks "
     assert not found or (found.startswith(heads) and "\n" not in found)
+
+
+def test_a_row_for_no_check_is_refused(monkeypatch):
+    said = refusal(own("trials", 0, 30), ("toy.01", f"{LABEL}x", "trials", 0, 30))
+    assert f"a row for the check '{LABEL}x' of toy.01 (did you mean '{LABEL}'?), which no" in said
+    said = refusal(own("trials", 0, 30), ("toy.99", "CHECK", "trials", 0, 30))
+    assert f"a row for the check '{LABEL}' of toy.99, which no claim has; allowed: one row" in said
+    monkeypatch.setattr(first, "read", lambda path: [["glb.01", "x", "trials", 0, 30]])
+    with pytest.raises(
+        ConfigError, match=r"claim 'glb.01': paper is 'glb' \(did you mean 'glb_omd'"
+    ):
+        load_claims(claims_path("glb_omd"))
 
 
 def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():

@@ -71,11 +71,14 @@ VALUES = [
         (S3 % text, words)
         for text, words in (
             ("horizon: 1000000000000000000000", "horizon"),
-            ("parameters: {dimension: 100000000}", "dimension is 100000000; allowed: at most"),
-            ("parameters: {arms: 1000000000}", "arms is 1000000000; allowed: at most"),
+            (
+                "parameters: {dimension: 100000000}",
+                "dimension is 100000000; allowed: a whole number from 1 to 5000",
+            ),
+            ("parameters: {arms: 1000000000}", "arms is 1000000000; allowed: "),
             ("parameters: {dimension: .nan}", "dimension is nan"),
             ("parameters: {link: [logistic]}", "link is ['logistic']"),
-            ("parameters: {instance: 3}", "instance is 3"),
+            ("parameters: {instance: 3}", "instance is '3'"),
             ("parameters: {seed: -1}", "seed is -1"),
             ("parameters: {nope: 3}", "unknown key 'nope'"),
             ("parameters: 3", "parameters is 3"),

@@ -37,11 +37,10 @@ class ToyPlan:
         self.trials = PlannedTrials.__new__(PlannedTrials)
         of_paper = {"toy": {trials.key: trials for trials in asked}, "other": {}}
         self.trials.__dict__ |= {
-            "_basis": self,
-            "_data": self.data,
+            "_plan": self,
             "_digests": {},
             "_of_paper": of_paper,
-            "_misfits": dict.fromkeys(of_paper, ()),
+            "misfits": lambda paper: (),
         }
         for race in self.trials.races("toy").values():
             object.__setattr__(race, "digest", RACE)

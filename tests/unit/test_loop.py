@@ -159,7 +159,7 @@ def test_state_that_is_not_finite_ends_the_curve_before_it():
 
     algorithm.hooks[1] = poison
     trajectory = play(environment(), algorithm, [1, 6, 7, 8])
-    assert trajectory.status == "non_finite"
+    assert trajectory.status == "non_finite: theta"
     assert trajectory.columns["round"] == [1, 6]
 
 

@@ -1,9 +1,13 @@
 """Modules and files that decide a result: what is recorded, and what an edit plays again."""
 
 import json
+import os
+import runpy
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -17,8 +21,16 @@ from toy_environments import ROOT
 
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper
+from optimist.core import blas_kernels, user_inputs
 from optimist.core.files import sha256
-from optimist.core.observation import ABSENT, UNSTEADY, Observer, first_change, observe
+from optimist.core.observation import (
+    ABSENT,
+    UNSTEADY,
+    Observer,
+    first_change,
+    is_record,
+    observe,
+)
 from optimist.core.source_files import digest_of
 from optimist.experiments import results, trials
 from optimist.experiments.job import make_result
@@ -58,9 +70,9 @@ def write(folder, **parts):
     (folder / "mine.py").write_text(text)
 
 
-def observed(*, stop=1, label=LABEL):
+def observed(*, stop=1, label=LABEL, **changes):
     """Play trials unless a result of today is there; return what their file records."""
-    asked = toy_trials(algorithm=label, stop=stop)
+    asked = toy_trials(algorithm=label, stop=stop, **changes)
     path = Path("results", path_of(asked))
     if not path.is_file() or first_change(results.read_metadata(path)["observed"]):
         make(Path("results"), asked)
@@ -169,7 +181,8 @@ for name in ('.', 'x' + chr(0), None):
 """
     write(here, start=lines.strip(), within="reads = 5")
     found = observed(stop=2)
-    assert found["files"] == {"link.txt": digest_of("w.txt")}
+    assert {*found["files"]} == {"link.txt", "./"}
+    assert found["files"]["link.txt"] == digest_of("w.txt")
     assert {n for n in found["modules"] if not n.startswith(("optimist.", "/"))} == {"mine.py"}
     assert {"optimist.experiments.loop", "optimist.algorithms.glb.base"} <= set(found["modules"])
     assert found["modules"]["optimist.experiments.loop"] == digest_of(
@@ -242,6 +255,247 @@ def test_a_data_set_with_a_checksum_is_not_recorded_twice(here):
     assert not metadata["observed"]["files"]
 
 
+# Inputs for which a user's file asks.
+
+
+def used(text):
+    """Run a user's file, as a job would, and return the record of what it used."""
+    Path("mine.py").write_text(text)
+    before = dict(os.environ)
+    with Observer(is_foreign=True) as observer:
+        runpy.run_path(os.path.abspath("mine.py"))
+    os.environ.clear()
+    os.environ.update(before)
+    record = observer.record()
+    del record["files"]["mine.py"]
+    return record
+
+
+def release(version, *, place="site-packages", record=None):
+    """Install the package lab, perhaps from a folder, which leaves a list of its files."""
+    shutil.rmtree(place, ignore_errors=True)
+    info = Path(place, f"lab-{version}.dist-info")
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: lab\nVersion: {version}\n")
+    Path(place, "lab.py").write_text("")
+    if record is not None:
+        (info / "direct_url.json").write_text("{}")
+        (info / "RECORD").write_text(f"lab.py,sha256={record},1\n../bin/x,sha256={version},1\n")
+
+
+def set_variable(value):
+    os.environ["WIDTH"] = value
+
+
+def store(number):
+    with closing(sqlite3.connect("w.db")) as database, database:
+        database.execute(f"pragma user_version = {number}")
+
+
+def put(path, text=""):
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+def add_byte():
+    with open("w.so", "ab") as file:
+        file.write(b"0")
+
+
+VARIABLE = "environment variable WIDTH"
+# How a file asks for an input: its lines, a change of the input, and this change in words.
+QUESTIONS = {
+    "getenv": ("os.getenv('WIDTH')", lambda: set_variable("2"), f"{VARIABLE} changed"),
+    "item": ("os.environ['WIDTH']", lambda: os.environ.pop("WIDTH"), f"{VARIABLE} is gone"),
+    "get": ("os.environ.get('DEPTH')", lambda: os.environ.update(DEPTH=""), "DEPTH did not exist"),
+    "in": ("'WIDTH' in os.environ", lambda: os.environ.pop("WIDTH"), f"{VARIABLE} is gone"),
+    "bytes": ("os.environb[b'WIDTH']", lambda: set_variable("2"), f"{VARIABLE} changed"),
+    "text": ("os.path.expandvars('$WIDTH')", lambda: set_variable("2"), f"{VARIABLE} changed"),
+    "chain": (
+        "import collections; collections.ChainMap({}, os.environ)['WIDTH']",
+        lambda: set_variable("2"),
+        f"{VARIABLE} changed",
+    ),
+    "set by the file": (
+        "os.environ['WIDTH'] = '3'; os.environ['WIDTH']",
+        lambda: set_variable("2"),
+        f"{VARIABLE} changed",
+    ),
+    "listdir": ("os.listdir('data')", lambda: put("data/x"), "data/ changed"),
+    "scandir": ("list(os.scandir('data'))", lambda: os.remove("data/w.txt"), "data/ changed"),
+    "walk": ("list(os.walk('.'))", lambda: put("data/below/x"), "data/ changed"),
+    "glob": ("import glob; glob.glob('data/*.c')", lambda: put("data/x.c"), "data/ changed"),
+    "iterdir": ("list(Path('data').iterdir())", lambda: shutil.rmtree("data"), "data/ is gone"),
+    "own folder": ("list(Path(__file__).parent.iterdir())", lambda: put("x.txt"), "./ changed"),
+    "modules": (
+        "import pkgutil; list(pkgutil.iter_modules(['data']))",
+        lambda: put("data/x.py"),
+        "data/ changed",
+    ),
+    "no folder": ("Path('none').glob('*') and os.path.isdir('none')", lambda: put("none/x"), ""),
+    "exists": ("os.path.exists('x.txt')", lambda: put("x.txt"), "x.txt did not exist"),
+    "is_file": ("Path('w.txt').is_file()", lambda: os.remove("w.txt"), "w.txt is gone"),
+    "access": ("os.access('x.txt', os.R_OK)", lambda: put("x.txt"), "x.txt did not exist"),
+    "another kind": ("os.path.isdir('x')", lambda: put("x/y"), "x did not exist"),
+    "then read": ("Path('w.txt').exists() and open('w.txt')", lambda: put("w.txt", "2"), ""),
+    "sqlite": ("import sqlite3; sqlite3.connect('w.db')", lambda: store(2), "w.db changed"),
+    "sqlite by its address": (
+        "import sqlite3; sqlite3.connect('file:w.db?mode=ro', uri=True)",
+        lambda: store(2),
+        "w.db changed",
+    ),
+    "library": ("import ctypes; ctypes.CDLL('./w.so')", add_byte, "w.so changed"),
+    "numpy's library": (
+        "import numpy; numpy.ctypeslib.load_library('w', '.')",
+        add_byte,
+        "w.so changed",
+    ),
+    "version": ("import lab", lambda: release("2.0"), "package lab changed"),
+    "uninstalled": ("import lab", lambda: shutil.rmtree("site-packages"), "package lab is gone"),
+    "installed again": (
+        "import lab",
+        lambda: release("1.0", record="2"),
+        "package lab changed",
+    ),
+}
+
+
+@pytest.fixture
+def inputs(here, monkeypatch):
+    """Provide the inputs for which the files in `QUESTIONS` ask."""
+    monkeypatch.setenv("WIDTH", "1")
+    monkeypatch.delenv("DEPTH", raising=False)
+    monkeypatch.syspath_prepend(here / "site-packages")
+    put("data/w.txt")
+    put("w.txt", "1")
+    store(1)
+    import _ctypes
+
+    shutil.copy(_ctypes.__file__, "w.so")
+    release("1.0", record="1")
+    yield here
+    sys.modules.pop("lab", None)
+    os.environ.pop("DEPTH", None)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_change_of_what_a_file_asked_for_is_noticed(inputs, question):
+    text, change, words = QUESTIONS[question]
+    record = used(f"import os\nfrom pathlib import Path\n{text}")
+    assert is_record(record) and first_change(record) is None
+    put("bystander.d/x.txt")
+    os.environ["BYSTANDER"] = "1"
+    assert first_change(record) is None
+    change()
+    assert first_change(record).endswith(words)
+    assert "'2'" not in json.dumps(record)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dict(os.environ)",
+        "os.environ.copy()",
+        "[*os.environ.items()]",
+        "'SLURM_JOB_ID' in os.environ, os.getenv('OMP_NUM_THREADS')",
+        "import tempfile; tempfile.gettempdir(); import subprocess",
+        "Path(__file__).resolve(); os.makedirs('made/below', exist_ok=True)",
+        "os.mkdir('made'); os.path.exists('made/x'); open('made/y', 'w'); os.listdir('made')",
+        "os.path.exists('log') or open('log', 'w').close()",
+        "import tempfile\nwith tempfile.TemporaryDirectory() as d: os.listdir(d)",
+        "os.path.exists('/proc/1'), os.listdir('/proc'), os.stat(0)",
+        "import sqlite3; sqlite3.connect(':memory:'); import ctypes; ctypes.CDLL(None)",
+    ],
+)
+def test_sessions_outputs_and_system_are_not_recorded(inputs, text):
+    record = used(f"import os\nfrom pathlib import Path\n{text}")
+    assert record["files"] == {} and record.keys() == used("").keys()
+
+
+def test_variables_that_optimist_sets_are_not_recorded():
+    fixed = {**blas_kernels.variables(), "PYTHONHASHSEED": "0", blas_kernels.OPT_OUT: ""}
+    assert all(map(user_inputs.OF_JOBS.fullmatch, [*fixed, "TMP"]))
+    assert not user_inputs.OF_JOBS.fullmatch("TEMPERATURE")
+
+
+def test_a_module_without_a_distribution_is_recorded_by_its_content(inputs):
+    put("site-packages/alone/__init__.py", "x = 1")
+    put("site-packages/alone/below/y.py", "y = 1")
+    record = used("import alone")
+    assert first_change(record) is None
+    put("site-packages/alone/below/y.py", "y = 2")
+    assert first_change(record) == "site-packages/alone/below/y.py changed"
+
+
+def test_functions_of_python_are_replaced_in_a_foreign_job_alone(here):
+    before = os.stat, os.lstat, os.access, type(os.environ).__getitem__
+    with Observer():
+        assert (os.stat, os.lstat, os.access, type(os.environ).__getitem__) == before
+    with Observer(is_foreign=True):
+        assert os.stat is not before[0] and os.stat in os.supports_follow_symlinks
+        shutil.copy2(__file__, "copy", follow_symlinks=False)
+    assert (os.stat, os.lstat, os.access, type(os.environ).__getitem__) == before
+
+
+def test_a_class_and_an_environment_are_played_again(here, played, monkeypatch):
+    monkeypatch.setenv("WIDTH", "1")
+    write(here, start="import os; os.environ.get('WIDTH')")
+    base = "from optimist.environments.glm import GLMEnvironment\n"
+    text = f"import os\n{base}os.path.exists('w.txt')\nclass World(GLMEnvironment): pass\n"
+    (here / "world.py").write_text(text)
+    for change in (lambda: None, lambda: set_variable("2"), lambda: put("w.txt")):
+        change()
+        for _ in range(2):
+            found = observed(environment="world.py:World")
+    assert played == [0, 0, 0] and found["files"] == {"w.txt": "is a file"}
+    assert [*found["variables"]] == ["WIDTH"]
+
+
+# Copies of a folder.
+
+
+COPIES = {
+    "file": ("open('../w.txt').read()", lambda: put("../w.txt", "2")),
+    "module": (
+        "import sys; sys.path.append('../lib'); import w",
+        lambda: put("../lib/w.py", "x = 2"),
+    ),
+    "gone": ("open('../w.txt').read()", lambda: os.remove("../w.txt")),
+    "link": ("open('data/w.txt').read()", lambda: put("../v/w.txt", "2")),
+    "existence": ("import os; os.path.exists('../x')", lambda: put("../x")),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_changed_copy_of_a_folder_is_played_again_and_an_equal_one_is_not(here, name):
+    text, change = COPIES[name]
+    one = here.parent / "one/experiments"
+    put(one / "../w.txt", "1")
+    put(one / "../lib/w.py", "x = 1")
+    put(one / "../v/w.txt", "1")
+    (one / "data").symlink_to("../v")
+    os.chdir(one)
+    record = used(text)
+    sys.modules.pop("w", None)
+    shutil.copytree(one.parent, here.parent / "two", symlinks=True)
+    os.chdir(here.parent / "two/experiments")
+    assert first_change(record) is None
+    change()
+    assert first_change(record)
+    os.chdir(one)
+    assert first_change(record) is None
+
+
+def test_a_link_that_leads_elsewhere_is_noticed(here):
+    put("v1/w.txt", "1")
+    put("v2/w.txt", "2")
+    Path("data").symlink_to("v1")
+    record = used("open('data/w.txt').read()")
+    Path("data").unlink()
+    Path("data").symlink_to("v2")
+    assert first_change(record) == "data/w.txt changed"
+
+
 # Records and today's files.
 
 
@@ -270,6 +524,9 @@ def test_nothing_is_observed_outside_of_a_block(here):
         ({"files": {"w.txt": ABSENT}}, "w.txt did not exist"),
         ({"files": {"none.txt": ABSENT}}, None),
         ({"files": {"w.txt": UNSTEADY}}, "w.txt changed while it was read"),
+        ({"modules": 5}, "the record of its modules and files is damaged"),
+        ({"files": {"w.txt": 5}}, "the record of its modules and files is damaged"),
+        ({"later": {"kind": "x"}}, None),
     ],
 )
 def test_the_first_change_is_in_words(here, record, expected):
@@ -280,15 +537,6 @@ def test_the_first_change_is_in_words(here, record, expected):
     for kind in record:
         same[kind] = record[kind]
     assert first_change(same) == expected
-
-
-def test_a_module_outside_of_the_folder_is_found_again_by_its_content(here, monkeypatch):
-    (here.parent / "aside").mkdir()
-    (here.parent / "aside/w.py").write_text("x = 1")
-    observed = {"modules": {"/gone/far/aside/w.py": digest_of("../aside/w.py")}, "files": {}}
-    assert first_change(observed) is None
-    (here.parent / "aside/w.py").write_text("x = 2")
-    assert first_change(observed) == "/gone/far/aside/w.py changed"
 
 
 def test_a_file_without_permission_counts_as_absent(here, monkeypatch):

@@ -53,8 +53,11 @@ def check(paper):
     """Check what a paper shows, as the plan does."""
     only = {"settings": [], "algorithms": [], "figures": []}
     papers, config = {paper.id: paper}, {"caps": {}, "only": only}
-    basis = SimpleNamespace(papers=papers, config=config, reuses=False, committed=lambda _: {})
-    return PlannedShown(basis, PlannedTrials(basis, None, {}), None)
+    plan = SimpleNamespace(papers=papers, config=config, reuses=False, committed=lambda _: {})
+    plan.claims, plan.shown = SimpleNamespace(least={}), PlannedShown(plan)
+    plan.trials = PlannedTrials(plan)
+    plan.shown.check()
+    return plan.shown
 
 
 def tabulate(panel, **tables):

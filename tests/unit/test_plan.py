@@ -274,7 +274,7 @@ def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tm
 def test_trials_are_handed_to_their_script_resolved(plan):
     race = next(iter(plan.trials.races("glb_omd").values()))
     asked = wildcards(paper="glb_omd", race=race.number, digest=race.digest)
-    described = plan.jobs.params(plan.jobs.of_time)(asked, None)
+    described = plan.jobs.params(asked)
     label = "ofulog_r[ball=false,radius=data,solver=slsqp]"
     key = "timing", "logistic_s3", label
     cell = plan.trials.of_paper("glb_omd")[key]
@@ -292,15 +292,13 @@ def test_trials_are_handed_to_their_script_resolved(plan):
         ({}, 2, 2),
         ({}, 8, 8),
         ({}, 16, 8),
-        ({}, None, 1),
         ({"cores": 3}, 16, 3),
         ({"cores": None}, 16, 16),
         ({"exclusive": False}, 16, 1),
     ],
 )
 def test_a_race_keeps_so_many_cores(timing, given, kept):
-    workflow = SimpleNamespace(resource_settings=SimpleNamespace(cores=given))
-    assert planned(papers=["glb_omd"], timing=timing).jobs.cores(workflow) == kept
+    assert planned(papers=["glb_omd"], timing=timing).jobs.cores(given) == kept
 
 
 @pytest.mark.parametrize(
@@ -314,10 +312,8 @@ def test_a_race_keeps_so_many_cores(timing, given, kept):
     ],
 )
 def test_the_words_of_a_laboratory_reach_a_race(said, is_exclusive, words):
-    default = {} if said is None else {"slurm_extra": SimpleNamespace(_value=said)}
-    workflow = SimpleNamespace(resource_settings=SimpleNamespace(default_resources=default))
     jobs = planned(papers=["glb_omd"], timing={"exclusive": is_exclusive}).jobs
-    assert jobs.alone(workflow, "slurm_extra")(wildcards()) == words
+    assert jobs.alone("slurm_extra", said)(wildcards()) == words
 
 
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
@@ -340,7 +336,7 @@ def test_every_cell_and_study_was_measured(plan):
 def test_cells_on_data_depend_on_the_prepared_data(plan):
     key = "regret", "covertype", "gloc"
     path = plan.trials.files(plan.trials.of_paper("glb_omd")[key])[0]
-    inputs = plan.jobs.data(plan.jobs.of_run)(wildcards_of(path))
+    inputs = plan.jobs.data(wildcards_of(path))
     assert inputs == ["results/data/covertype.csv"]
 
 
@@ -505,7 +501,7 @@ def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypa
         entries = getattr(loaded, kind)
         return replace(loaded, **{kind: {**entries, name: next(iter(entries.values()))}})
 
-    monkeypatch.setattr("optimist.plan.basis.load_paper", with_name)
+    monkeypatch.setattr("optimist.plan.plan.load_paper", with_name)
     with pytest.raises(ConfigError, match=words):
         planned(papers=["go_ucb"])
 

@@ -50,6 +50,13 @@ ROWS = {
     ),
     "two settings": (column("setting", at(0, "there")), "rows have setting"),
     "an unknown status": (column("status", "ok\x1bc"), "trial 0 has status"),
+    "texts for numbers": (
+        column("regret", lambda old: ["odd", *map(str, old[1:])]),
+        "its column regret has the type string; allowed: numbers",
+    ),
+    "a text for a trial": (column("trial", "0"), "its column trial has the type string"),
+    "truth values for rounds": (column("round", True), "its column round has the type bool"),
+    "no status": (column("status", at(0, None)), "trial 0 has status"),
     "two statuses": (column("status", at(0, "non_finite")), "trial 0 has status"),
 }
 
@@ -86,6 +93,8 @@ def test_rows_that_do_not_fit_are_refused_everywhere(path, name):
         (lambda m: m.clear(), "its metadata have no trials.lane"),
         (lambda m: m["trials"].pop("code"), "its metadata have no trials.code"),
         (lambda m: m["trials"].update(stop=0), "its metadata describe no trials"),
+        (lambda m: m["trials"].update(first="0"), "its metadata describe no trials"),
+        (lambda m: m["trials"]["cell"]["spec"].update(horizon=1.5), "describe no trials"),
         (lambda m: m["trials"].update(lane="other"), "its metadata describe no trials"),
         (lambda m: m["trials"].update(stop=6), "the result of run/toy/here/gloc/000-005"),
         (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of run/bkb/here/gloc"),
@@ -118,7 +127,7 @@ def test_a_file_in_the_place_of_another_is_refused(path, tmp_path):
             results.read(place)
 
 
-@pytest.mark.parametrize("status", ["out_of_time", "failed: a\nb", "non_finite"])
+@pytest.mark.parametrize("status", ["out_of_time", "failed: a\nb", "non_finite", "non_finite: a"])
 def test_a_trial_that_ended_early_may_have_fewer_rounds(tmp_path, status):
     (path,) = make(tmp_path, toy_trials())
     table, metadata = results.read(path), results.read_metadata(path)

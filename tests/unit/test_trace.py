@@ -1,6 +1,7 @@
 """The command ``optimist provenance``: what is behind a figure, a table, a result."""
 
 import json
+import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,14 @@ def test_the_words_name_what_the_issue_of_a_number_is_asked_for(figure, capsys):
         assert words in text
     assert main.main(["provenance", "--json", str(figure)]) == 0
     assert len(json.loads(capsys.readouterr().out)["cells"]) == 6
+
+
+def test_json_has_null_for_numbers_that_are_not_finite(monkeypatch, capsys):
+    origin = {"cost": math.nan, "bounds": [-math.inf, math.inf, 0.1], "NaN": "Infinity"}
+    monkeypatch.setattr(trace, "trace", lambda *arguments: origin)
+    assert main.main(["provenance", "--json", "a figure"]) == 0
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found == {"cost": None, "bounds": [None, None, 0.1], "NaN": "Infinity"}
 
 
 def test_a_figure_of_other_trials_than_those_beside_it_says_so(figure, capsys):

@@ -227,7 +227,7 @@ def test_how_options_become_arguments_decides_a_cell_and_the_words_of_errors_do_
     (tmp_path / "edited.py").write_text(text.replace(written, edited))
     files = {"optimist.core.arguments": str(tmp_path / "edited.py")}
     monkeypatch.setattr(code_digest, "own_file", lambda n: files.get(n, source_files.own_file(n)))
-    monkeypatch.setattr(code_digest, "_computed", cache(code_digest._computed.__wrapped__))
+    monkeypatch.setattr(code_digest, "_cached", cache(code_digest._computed))
     assert (code_digest.of_cell(toy_cell()) != before) is decides
 
 

@@ -44,7 +44,7 @@ def shell(installed, tmp_path_factory):
     """Return a shell after all commands up to those of the module, with what each printed."""
     building, using, laying, running, reporting, _ = commands()
     assert building == [["python", "-m", "hatchling", "build"]]  # as `installed.build` does
-    assert using.pop(0) == ["pip", "install", f"{installed.wheel.name}[check]"]
+    assert using.pop(0) == ["pip", "install", installed.wheel.name]
     shell = Shell(installed, tmp_path_factory.mktemp("empty"))
     lines = [*using, *laying, *running, *reporting]
     shell.printed = {shlex.join(words): shell.type(words) for words in lines}

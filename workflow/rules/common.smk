@@ -1,11 +1,13 @@
 import atexit
 import os
 import sys
+from dataclasses import asdict
 
 from optimist.core import blas_kernels
 from optimist.core.errors import OptimistError, check_writable, unwritable_named
 from optimist.config.load import read_overlay, with_defaults
 from optimist.plan.costs import FIRST
+from optimist.plan import snakemake_adapter
 from optimist.plan.workflow_location import (
     check_outputs,
     check_place,
@@ -30,12 +32,11 @@ container: "optimist.sif"
 try:
     check_place(workflow)
     check_words(workflow)
-    check_records(is_dry_run=workflow.output_settings.dryrun)
+    check_records(is_dry_run=snakemake_adapter.is_dry_run(workflow))
     # Snakemake has read these files, but it silently keeps the last of two equal keys. A workflow
     # that uses these rules as a module reads its own files.
-    if config is workflow.modifier_stack[0].globals["config"]:
-        for path in workflow.configfiles:
-            read_overlay(path)
+    for path in snakemake_adapter.own_configfiles(workflow, config):
+        read_overlay(path)
     plan = Plan(with_defaults(config))
     for paper in plan.papers:
         plan.committed(paper)  # or an input function would find a damaged table
@@ -52,17 +53,11 @@ has_started = False
 onstart:
     global has_started
     has_started = True
-    # Lift Snakemake's default limit of 100 jobs a second: with it, every job that ends leaves a
-    # timer that wakes the scheduler again and again (docs/performance.md).
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if (limit.max_jobs, limit.timespan) == (100, 1):
-        workflow.scheduler.job_rate_limiter = None
+    snakemake_adapter.lift_rate_limit(workflow)
+    jobs = snakemake_adapter.jobs_to_run(workflow)
     # The progress line of `--logger optimist` (make) counts the expected seconds of jobs.
-    for handler in workflow.logger_manager.get_log_handlers():
+    for handler in snakemake_adapter.log_handlers(workflow):
         if hasattr(handler, "expect"):
-            jobs = {
-                workflow.dag.jobid(job): job for job in workflow.dag.needrun_jobs()
-            }
             handler.expect(
                 {i: job.priority % FIRST for i, job in jobs.items()}, log
             )
@@ -70,18 +65,17 @@ onstart:
     try:
         for folder in (layout.results, layout.figures):
             check_writable(folder)
-        check_outputs(
-            path for job in workflow.dag.needrun_jobs() for path in job.output
-        )
+        check_outputs(path for job in jobs.values() for path in job.output)
     except OptimistError as error:
         sys.exit(shown(f"error: {error}"))
 
 
 def say_how_to_force():
     """Say how to play again if this run has found that everything is current."""
-    dag = getattr(workflow, "dag", None)
-    is_run = not (workflow.remote_exec or workflow.output_settings.dryrun)
-    if is_run and not has_started and dag is not None and dag.jobs:
+    is_here = not (
+        snakemake_adapter.is_remote(workflow) or snakemake_adapter.is_dry_run(workflow)
+    )
+    if is_here and not has_started and snakemake_adapter.jobs(workflow):
         print(
             "to play it again: add --forcerun run time, or --config results=again/results "
             "figures=again/figures before -- TARGET for a copy beside it",
@@ -94,7 +88,9 @@ atexit.register(say_how_to_force)
 
 # Failed cells block nothing: the tables take all other cells, and name the missing ones.
 onerror:
-    wanted = {path for job in workflow.dag.jobs for path in job.output}
+    wanted = {
+        path for job in snakemake_adapter.jobs(workflow) for path in job.output
+    }
     for paper in plan.papers:
         marks = {layout.published(paper, group) for group in GROUPS}
         if not wanted.isdisjoint(marks):
@@ -108,46 +104,43 @@ onerror:
 
 # Existing results need no data: the data may be on another machine, or prepared again later, and
 # digests identify the data of a result. Forced jobs need data.
-def is_forced():
-    settings = workflow.dag_settings
-    return settings.forceall or settings.forcerun or settings.forcetargets
+def needs_no_data():
+    return not (
+        snakemake_adapter.is_remote(workflow) or snakemake_adapter.is_forced(workflow)
+    )
 
 
 def cell_inputs(wildcards):
     """Return the data of a cell; a result whose observed files have changed counts as absent."""
-    if workflow.remote_exec:
-        # In a group, a failing cell must not stop its neighbours; no option reaches jobs of a
-        # group.
-        object.__setattr__(workflow.execution_settings, "keep_going", True)
+    if snakemake_adapter.is_remote(workflow):
+        snakemake_adapter.keep_going(workflow)
     else:
         trials = plan.trials.find(wildcards)
         path = plan.trials.file(trials)
         if not plan.trials.is_there(trials, path):
-            if os.path.isfile(path):
-                workflow.dag.forcefiles.add(path)
-        elif not is_forced():
+            snakemake_adapter.force(workflow, filter(os.path.isfile, [path]))
+        elif needs_no_data():
             return []
-    return plan.jobs.data(plan.jobs.of_run)(wildcards)
+    return plan.jobs.data(wildcards)
 
 
 def race_inputs(wildcards):
     """Return the data of a race; Snakemake knows its folder, but not the files in it."""
-    if not workflow.remote_exec:
+    if not snakemake_adapter.is_remote(workflow):
         race = plan.trials.race(wildcards)
         files = {path: one for one in race.trials for path in plan.trials.files(one)}
         if not all(plan.trials.is_there(one, path) for path, one in files.items()):
             folder = layout.race(race.paper, race.number, race.digest)
-            if os.path.isdir(folder):
-                workflow.dag.forcefiles.add(folder)
-        elif not is_forced():
+            snakemake_adapter.force(workflow, filter(os.path.isdir, [folder]))
+        elif needs_no_data():
             return []
-    return plan.jobs.data(plan.jobs.of_time)(wildcards)
+    return plan.jobs.data(wildcards)
 
 
 def study_inputs(wildcards):
     """Return the data of a study, and facts about them."""
     path = layout.study(wildcards.paper, wildcards.study, wildcards.digest)
-    if os.path.isfile(path) and not (is_forced() or workflow.remote_exec):
+    if os.path.isfile(path) and needs_no_data():
         return []
     return plan.studies.inputs(wildcards)
 
@@ -157,7 +150,7 @@ def published_inputs(wildcards):
     paper, group = wildcards.paper, wildcards.group
     mark = layout.published(paper, group)
     if os.path.isfile(mark) and not plan.targets.is_published(paper, group):
-        workflow.dag.forcefiles.add(mark)
+        snakemake_adapter.force(workflow, [mark])
     return plan.targets.results(paper, group)
 
 
@@ -180,22 +173,24 @@ def product_inputs(kind):
 
     def inputs(wildcards):
         asked = product(kind)(wildcards)
-        if not workflow.remote_exec and plan.targets.is_stale(asked):
-            workflow.dag.forcefiles.update(asked.files.values())
+        is_remote = snakemake_adapter.is_remote(workflow)
+        if not is_remote and plan.targets.is_stale(asked):
+            snakemake_adapter.force(workflow, asked.files.values())
         return plan.targets.inputs(asked)
 
     return inputs
 
 
-def product_sources(kind):
-    """Return a params function: the places of a product's trials, once its inputs are made.
-
-    Snakemake does not make a product again for a parameter that depends on resources; records
-    decide.
-    """
-    return lambda wildcards, resources: plan.targets.planned_sources(
-        product(kind)(wildcards)
-    )
+def product_params(kind):
+    """Return params functions: a product, and the places of its trials once its inputs are made."""
+    asked = product(kind)
+    return {
+        "product": snakemake_adapter.no_trigger(lambda w: asdict(asked(w))),
+        "sources": snakemake_adapter.no_trigger(
+            lambda w: plan.targets.planned_sources(asked(w))
+        ),
+        "layout": (layout.results, layout.figures),
+    }
 
 
 wildcard_constraints:

@@ -1,6 +1,3 @@
-from dataclasses import asdict
-
-
 rule figure:
     """A figure of a paper, with its table."""
     input:
@@ -23,9 +20,7 @@ rule figure:
         name=plan.shown.name_pattern("figures"),
     localrule: True
     params:
-        product=lambda w, resources: asdict(product("figures")(w)),
-        sources=product_sources("figures"),
-        layout=(layout.results, layout.figures),
+        **product_params("figures"),
         caption=plan.shown.caption("figures"),
     script:
         "../scripts/product.py"
@@ -51,9 +46,7 @@ rule table:
         name=plan.shown.name_pattern("tables"),
     localrule: True
     params:
-        product=lambda w, resources: asdict(product("tables")(w)),
-        sources=product_sources("tables"),
-        layout=(layout.results, layout.figures),
+        **product_params("tables"),
         caption=plan.shown.caption("tables"),
     script:
         "../scripts/product.py"
@@ -70,9 +63,7 @@ rule claims:
         layout.log("claims", "{paper}"),
     localrule: True
     params:
-        product=lambda w, resources: asdict(product("claims")(w)),
-        sources=product_sources("claims"),
-        layout=(layout.results, layout.figures),
+        **product_params("claims"),
     script:
         "../scripts/product.py"
 
@@ -88,7 +79,7 @@ rule publish:
         layout.log("publish", "{paper}_{group}"),
     localrule: True
     params:
-        config=lambda w, resources: plan.config,
+        config=snakemake_adapter.no_trigger(lambda w: plan.config),
     script:
         "../scripts/publish.py"
 
@@ -104,7 +95,4 @@ for paper in plan.papers:
             input:
                 files,
 
-        # In a module, rules have other names, and some may be left out.
-        called = workflow.modifier.modify_rulename(target)
-        if workflow.is_rule(called):
-            workflow.get_rule(called).docstring = words
+        snakemake_adapter.describe(workflow, target, words)

@@ -1,3 +1,11 @@
+# The cores and the options of a scheduler that keep other jobs off the machine during a race.
+reserved_cores = plan.jobs.cores(snakemake_adapter.cores(workflow))
+alone = {
+    name: plan.jobs.alone(name, snakemake_adapter.default_resource(workflow, name))
+    for name in ("slurm_extra", "lsf_extra")
+}
+
+
 # The file name has the digest of all inputs, so an existing result is current.
 rule run:
     """Trials of one cell."""
@@ -8,15 +16,15 @@ rule run:
     log:
         layout.log("run", "{paper}", "{setting}", "{algorithm}", "{trials}.{digest}"),
     # The longest first, so that no long job is left over at the end.
-    priority: plan.jobs.priority(plan.jobs.of_run)
+    priority: plan.jobs.priority
     # Profiles of clusters set how many cells share a place in the queue.
     group:
         "cells"
     resources:
-        **plan.jobs.request(plan.jobs.of_run),
+        **plan.costs.request(plan.jobs.expected),
     params:
-        trials=plan.jobs.params(plan.jobs.of_run),
-        limits=plan.jobs.limits(plan.jobs.of_run),
+        trials=snakemake_adapter.no_trigger(plan.jobs.params),
+        limits=plan.jobs.limits,
         data_dir=layout.data_folder,
     script:
         "../scripts/run.py"
@@ -32,14 +40,13 @@ rule time:
         directory(layout.race("{paper}", "{race}", "{digest}")),
     log:
         layout.log("time", "{paper}", "{race}.{digest}"),
-    threads: plan.jobs.cores(workflow)
+    threads: reserved_cores
     resources:
-        **plan.jobs.request(plan.jobs.of_time),
-        slurm_extra=plan.jobs.alone(workflow, "slurm_extra"),
-        lsf_extra=plan.jobs.alone(workflow, "lsf_extra"),
+        **plan.costs.request(plan.jobs.expected),
+        **alone,
     params:
-        trials=plan.jobs.params(plan.jobs.of_time),
-        limits=plan.jobs.limits(plan.jobs.of_time),
+        trials=snakemake_adapter.no_trigger(plan.jobs.params),
+        limits=plan.jobs.limits,
         data_dir=layout.data_folder,
     script:
         "../scripts/time.py"
@@ -55,7 +62,7 @@ rule study:
         layout.log("study", "{paper}", "{study}.{digest}"),
     priority: plan.studies.priority
     # A study that measures times reserves cores like a race.
-    threads: lambda w: plan.jobs.cores(workflow) if plan.studies.is_timed(w) else 1
+    threads: lambda w: reserved_cores if plan.studies.is_timed(w) else 1
     resources:
         **plan.costs.request(plan.studies.expected),
     params:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.arguments import option_names, options_of
+from optimist.core.arguments import as_declared, option_names, options_of
 from optimist.core.errors import ConfigError
 from optimist.core.label import Label
 from optimist.core.registry import Registry, canonical_name
+from optimist.core.user_errors import definition
 
 REGISTRY = {
     "glb_omd": "optimist.algorithms.glb.glb_omd:GLBOMD",
@@ -147,7 +148,7 @@ def checked(label: str, problem: Any, rng: np.random.Generator | None = None) ->
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))
     options = options_of(parsed, cls, rng)
     check_problem(parsed.name, cls, problem)
-    return partial(cls, problem, **options)
+    return partial(cls, problem, **as_declared(cls.__init__, options))
 
 
 def check_problem(name: str, cls: Any, problem: Any) -> None:
@@ -161,10 +162,15 @@ def check_problem(name: str, cls: Any, problem: Any) -> None:
     problem : object
         A problem from `optimist.environments.problems`.
     """
-    if not isinstance(problem, cls.problem_type):
+    if not isinstance(asked := getattr(cls, "problem_type", None), type):
+        raise ConfigError(
+            f"algorithm {name!r}: problem_type is {asked!r}{definition(cls)}; allowed: GLBProblem, "
+            "HeavyTailedProblem, KernelProblem, BoxProblem or object"
+        )
+    if not isinstance(problem, asked):
         raise ConfigError(
             f"algorithm {name!r} is not defined for a {type(problem).__name__}; "
-            f"allowed: {cls.problem_type.__name__}"
+            f"allowed: {asked.__name__}"
         )
     for kind in ("link", "kernel"):
         given, made_for = getattr(problem, kind, None), getattr(cls, f"{kind}s", None)

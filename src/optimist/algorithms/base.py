@@ -68,8 +68,12 @@ class Algorithm(ABC):
 
     def is_finite(self) -> bool:
         """Return whether all float and array attributes are finite."""
-        numbers = (v for v in vars(self).values() if isinstance(v, float | np.ndarray))
-        return all(np.isfinite(value).all() for value in numbers)
+        return not self.not_finite()
+
+    def not_finite(self) -> list[str]:
+        """Return the names of the float and array attributes that are not finite."""
+        numbers = {k: v for k, v in vars(self).items() if isinstance(v, float | np.ndarray)}
+        return [name for name, value in numbers.items() if not np.isfinite(value).all()]
 
     def state_bytes(self) -> int:
         """Return the size, in bytes, of the state kept between rounds."""

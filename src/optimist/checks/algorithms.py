@@ -2,6 +2,9 @@
 
 import inspect
 import json
+import re
+import sys
+from types import FrameType
 from typing import Any
 from unittest import SkipTest
 
@@ -30,10 +33,15 @@ from optimist.checks.plays import (
     started,
 )
 from optimist.checks.toys import ScriptedEnvironment, random_arms
+from optimist.core.observation import Observer
+from optimist.core.user_inputs import is_of_user
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.trials import Trials, run
 
 COPIES = "copies, such as arms[index].copy() or x.copy()"
+CLOCKS = re.compile(
+    r"time\.(time|monotonic|perf_counter|process_time)(_ns)?|datetime\.(now|utcnow|today)"
+)
 LOOKS = 60  # number of rounds in `test_looks_at_the_arms_that_it_is_offered`
 
 
@@ -167,6 +175,28 @@ def test_leaves_shared_generators_alone(played: Played) -> None:
     """An algorithm does not draw from the global generators of np.random and random."""
     with untouched("it"):
         choices(started(played), played.rounds(60, 1))
+
+
+@marked(is_hint=True)
+def test_uses_inputs_that_are_recorded(play: Played | Toy) -> None:
+    """The class uses no network, clock or other process, which the record of a trial lacks."""
+    with unless_refused(), Observer(is_foreign=True) as observer:
+        found = observer.unrecorded
+        sys.setprofile(lambda *call: found.add("a clock") if reads_clock(*call) else None)
+        try:
+            choices(started(play), play.rounds(30, 1))
+        finally:
+            sys.setprofile(None)
+    allowed = "inputs that can be recorded (docs/how-it-works.md), such as files and variables"
+    require(not found, f"it uses {', '.join(sorted(found))}", allowed)
+
+
+def reads_clock(frame: FrameType, event: str, function: Any) -> bool:
+    """Return whether a user's file reads a clock, given the arguments of a profile function."""
+    if event != "c_call" or not is_of_user(frame.f_code.co_filename):
+        return False
+    owner = getattr(function, "__module__", None) or getattr(function.__self__, "__module__", "")
+    return CLOCKS.fullmatch(f"{owner}.{function.__name__}") is not None
 
 
 # A whole trial, and queries during a trial.

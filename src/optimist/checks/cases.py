@@ -1,8 +1,9 @@
 """Cases on which tests run: algorithm classes, algorithms on given problems, and environments."""
 
+import inspect
 import pickle
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -207,15 +208,15 @@ class World:
 
 
 Case = Method | Toy | Played | World
-ARGUMENTS = {"method", "toy", "played", "play", "world"}  # allowed names of a test's argument
 
 
-def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
-    """Return whether a test accepts a case; ``argument`` is the name of the test's argument.
+def takes(test: Callable[..., None], case: Case) -> bool:
+    """Return whether a test accepts a case, by the name of the test's argument.
 
     The argument ``play`` accepts settings with arms, but on boxes, where settings take long, only
     toy problems.
     """
+    (argument,) = inspect.signature(test).parameters
     play = Toy if case.domain == BOX else Played
     types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
     is_asked = getattr(test, "domain", case.domain) == case.domain
@@ -226,16 +227,6 @@ def shortened(cell: Cell) -> Cell:
     """Return a copy of a cell with the shorter horizon that the tests use."""
     initial: Any = cell.setting.parameters.get("initial", 0)
     return cell.lasting(initial + AFTER_INITIAL if cell.domain == BOX else HORIZON)
-
-
-def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
-    """Parametrize a test with the cases that it accepts; called in `pytest_generate_tests`.
-
-    The keys of ``cases`` become the IDs of the parameters.
-    """
-    for name in ARGUMENTS.intersection(metafunc.fixturenames):
-        chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
-        metafunc.parametrize(name, chosen.values(), ids=list(chosen))
 
 
 def reloaded(one: Any) -> Any:

@@ -15,7 +15,7 @@ from optimist.algorithms import make_algorithm
 from optimist.checks.cases import BrokenError, Method, marked, require, untouched
 from optimist.core.errors import ConfigError
 from optimist.core.label import Value
-from optimist.core.user_errors import in_one_line
+from optimist.core.user_errors import definition, in_one_line
 
 SHORT, LONG = 10, 10**7  # two horizons to compare
 SEED = 92_357  # seed of rng; a class is unlikely to use this seed itself
@@ -32,7 +32,8 @@ def test_names_its_problem(method: Method) -> None:
     """The attribute problem_type is the class of the problems that the algorithm accepts."""
     allowed = "GLBProblem, HeavyTailedProblem, KernelProblem, or object"
     asked = getattr(method.cls, "problem_type", None)
-    require(isinstance(asked, type), f"problem_type is {asked!r}", allowed)
+    is_class = isinstance(asked, type)
+    require(is_class, f"problem_type is {asked!r}{definition(method.cls)}", allowed)
     lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
     seen = f"problem_type is {asked} with {lists}, which no toy problem matches"
     require(method.kinds, seen, f"{allowed}, with names of links or kernels")

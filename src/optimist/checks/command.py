@@ -1,9 +1,10 @@
-"""`optimist check`: pytest runs the tests on a class, each test in a separate process.
+"""`optimist check`: run the tests on a class in a separate process.
 
-Only that process loads the user's code; a class that ends it fails one test.
+Only that process loads the user's code. A class that ends it fails one test, and the next test
+starts another process.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -14,33 +15,29 @@ from optimist.core.user_errors import in_one_line
 
 if TYPE_CHECKING:
     from optimist.checks.cases import Case
-    from optimist.checks.plugin import Report
+    from optimist.checks.report import Report
 
 SECONDS = 60.0  # time limit of a test
 
 
 def check(
     label: str,
-    tell: Callable[[str], None] = lambda words: None,
     *,
     seconds: float | None = SECONDS,
     is_quiet: bool = True,
-    only: str = "",
+    only: Collection[str] = (),
 ) -> "list[Report]":
     """Check the classes named by a label; see `optimist.checks.served.cases`.
 
     Parameters
     ----------
     label : str
-    tell : callable
-        Called with a description of each step, worded to follow ``while``, until the cases are
-        known.
     seconds : float or None
         Time limit of a test; None for no limit.
     is_quiet : bool
         Whether to discard the class's output.
-    only : str
-        Expression that selects tests, as in pytest's option -k; "" for all tests.
+    only : collection of str
+        Names of the tests to run, without the prefix ``test_``; empty for all tests.
 
     Returns
     -------
@@ -57,16 +54,14 @@ def check(
     """
     waiting = {"": Call("optimist.checks.served:cases", {"text": label}, seconds=SECONDS)}
     with closing(executor.calls(waiting, is_quiet=is_quiet)) as messages:
-        # The separate process loads the class during this import.
-        from optimist.checks import plugin
+        # The separate process loads the class during these imports.
+        from optimist.checks.cases import FAILED, takes
+        from optimist.checks.report import TESTS, Report
 
         def answer() -> Any:
-            for _, word, value in messages:
-                if word == "error":
-                    raise value
-                if word == "done":
-                    break
-                tell(value)
+            _, word, value = next(messages)
+            if word == "error":
+                raise value
             return value
 
         def run(test: Callable[..., None], case: "Case") -> tuple[str, ...]:
@@ -77,9 +72,16 @@ def check(
             except ConfigError:
                 raise
             except LateError:
-                return plugin.FAILED, "it took too long", f"at most {seconds:g} s for a test", ""
+                return FAILED, "it took too long", f"at most {seconds:g} s for a test", ""
             except Exception as error:
-                return plugin.FAILED, in_one_line(error), "raising an exception", ""
+                return FAILED, in_one_line(error), "raising an exception", ""
 
-        reports = [plugin.Report(label, cases) for cases in answer()]
-        return plugin.run(plugin.Plugin(reports, run), only)
+        reports = [Report(label, cases) for cases in answer()]
+        for test in TESTS:
+            if only and test.__name__.removeprefix("test_") not in only:
+                continue
+            for report in reports:
+                for case in report.cases:
+                    if takes(test, case):
+                        report.add(test, case, run)
+        return reports

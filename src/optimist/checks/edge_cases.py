@@ -10,7 +10,7 @@ from optimist.checks.cases import BOX, HORIZON, Toy, require
 from optimist.checks.plays import scripted
 from optimist.experiments.loop import COMPLETE
 
-STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
+STATUS = re.compile(r"ok|unconverged|non_finite.*|timeout|failed: .+")
 # The smallest problems, by domain: description, changes to the toy problem, rounds to play.
 _SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
     "arms": [

@@ -32,7 +32,7 @@ from optimist.config.select import setting
 from optimist.core import blas_kernels
 from optimist.core.errors import ConfigError
 from optimist.core.label import Label
-from optimist.core.registry import Registry, names_file
+from optimist.core.registry import Registry, keeping_folder, names_file
 from optimist.core.user_errors import ROUND, in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import Cell
@@ -58,6 +58,7 @@ _IN_FILES = Registry(
 Tell = Callable[[str], None]
 
 
+@keeping_folder()
 def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     """Load the classes named by a label, and return a list of cases for each.
 
@@ -66,7 +67,7 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     Parameters
     ----------
     tell : callable
-        Called with a description of each step, worded to follow ``while``.
+        Not called.
     text : str
         Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
         name, or a name provided by an installed package. An algorithm on arms and an algorithm on a
@@ -77,7 +78,6 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
     ConfigError
         If a name or an option is unknown.
     """
-    tell("it was being loaded")
     blas_kernels.verify()
     return [
         _of_algorithm(text, one) if one in REGISTRIES else _of_environment(text)
@@ -140,6 +140,7 @@ def _of_environment(text: str) -> list[Case]:
     ]
 
 
+@keeping_folder()
 def run(tell: Tell, *, test: str, case: Case) -> tuple[str, ...]:
     """Run a test, given as ``module:function``, on a case.
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from optimist.claims.cells import UNIFORM
 from optimist.claims.claim import ALGORITHMS, SETTINGS, Claim
 from optimist.claims.first import Rows
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.experiments.trials import CellKey
 
 # Maximum number of missing rows listed in a message.
@@ -56,10 +56,10 @@ def check_first(
     least: int,
     homes: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Raise ConfigError if a check's row in config/first.csv is missing or wrong.
+    """Raise ConfigError if a row in config/first.csv is missing, wrong, or for no check.
 
     Every check that involves a statistical test needs a row. Facts, largest values over all trials,
-    and placeholders for cells that were not run need none, because they have no sampling error.
+    and placeholders for cells that were not run have none, because they have no sampling error.
 
     Parameters
     ----------
@@ -74,11 +74,13 @@ def check_first(
         The setting whose uniform play each setting shares.
     """
     lacking: dict[str, None] = {}
+    known: list[tuple[str, str]] = []
     for claim in claims:
         for check in (check for reading in claim.readings for check in reading.checks):
             measured, cells = check.metric, check.cells
             if measured.is_exact:
                 continue
+            known.append((claim.id, check.label))
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest
             # No cells are planned for a study: its number of units is in runs.yaml.
@@ -103,6 +105,12 @@ def check_first(
         raise ConfigError(
             f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; required: one "
             f"for each check, such as {'; '.join([*lacking][:SHOWN])}{more}"
+        )
+    for name, label in (key for key in rows if key not in known):
+        hint = nearest(label, (other for claim_id, other in known if claim_id == name))
+        raise ConfigError(
+            f"config/first.csv has a row for the check {label!r} of {name}{hint}, which no claim "
+            "has; allowed: one row for each check that has a statistical test"
         )
 
 

@@ -16,28 +16,16 @@ if TYPE_CHECKING:
     from optimist.experiments.setting import Setting
 
 SHELLS = ("bash", "zsh", "fish")
-# Matches the beginning of a label such as path.py:Class.
-FILE = re.compile(r"[./~]|.*\.py")
 
-
-def is_asked() -> bool:
-    """Return whether a shell requests completions."""
-    return "_ARGCOMPLETE" in os.environ
+Texts = Mapping[str, tuple[str, str]]
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
-    """Print the completions that a shell requests, and end the process."""
-    import argcomplete
+    """If a shell requests completions, print them and end the process."""
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
 
-    argcomplete.autocomplete(parser, always_complete_options=False)
-
-
-def script(shell: str) -> str:
-    """Return the script that enables completion of ``optimist`` in a shell."""
-    import argcomplete
-
-    text: str = argcomplete.shellcode(["optimist"], shell=shell)
-    return text
+        argcomplete.autocomplete(parser, always_complete_options=False)
 
 
 def completer(destination: str) -> Callable[..., list[str]] | None:
@@ -46,14 +34,12 @@ def completer(destination: str) -> Callable[..., list[str]] | None:
     The completer calls the function in `COMPLETERS` with the word typed so far and the settings
     typed before it. It returns no completions if that function raises an error.
     """
-    if destination not in COMPLETERS:
+    if (find := COMPLETERS.get(destination)) is None:
         return None
 
     def words(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
         with contextlib.suppress(Exception):
-            return list(
-                COMPLETERS[destination](prefix, getattr(parsed_args, "settings", None) or ())
-            )
+            return list(find(prefix, getattr(parsed_args, "settings", None) or ()))
         return []
 
     return words
@@ -65,8 +51,7 @@ def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
     if len(rest) < 2:
         yield from settings(prefix, end="/")
         return
-    names = _settings(paper)
-    domains = [names[rest[0].partition("[")[0]].domain]
+    domains = _domains(f"{paper}/{rest[0]}")
     yield from (f"{paper}/{rest[0]}/{label}" for label in algorithms(rest[1], domains))
 
 
@@ -85,9 +70,8 @@ def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]
         return
     from optimist.cli.listing import described
 
-    texts = {key: kind for key, (kind, _) in described(bases[name].environment).items()}
-    options = dict.fromkeys(bases[name].places, "") | texts
-    yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
+    offered = _with_options(label, bases[name].places, described(bases[name].environment), end)
+    yield from (f"{paper}/{text}" for text in offered)
 
 
 def papers_and_settings(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
@@ -114,20 +98,18 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
 
     name = prefix.partition("[")[0]
     if name != prefix and names_file(name):
-        yield from _with_options(prefix, _written_options(name))
+        yield from _with_options(prefix, *_written_options(name))
         return
     for domain in domains:
         if name == prefix:
             yield from REGISTRIES[domain].table
         elif name in REGISTRIES[domain]:
             cls: Any = algorithm_class(name, domain)
-            texts = parameters_of(cls.__doc__ or "")
-            options = {key: texts.get(key, ("", ""))[0] for key in option_names(cls)}
-            yield from _with_options(prefix, options)
+            yield from _with_options(prefix, option_names(cls), parameters_of(cls.__doc__ or ""))
 
 
-def _written_options(name: str) -> dict[str, str]:
-    """Return the options of a class in a file, with the types given in its docstring.
+def _written_options(name: str) -> tuple[list[str], Texts]:
+    """Return the options of a class in a file, and the descriptions in its docstring.
 
     The file is only parsed, because pressing the completion key must not execute it.
     """
@@ -139,11 +121,11 @@ def _written_options(name: str) -> dict[str, str]:
     path, _, wanted = name.rpartition(":")
     for node in ast.walk(ast.parse(Path(path).read_bytes())):
         if isinstance(node, ast.ClassDef) and node.name == wanted:
-            texts = parameters_of(ast.get_docstring(node) or "")
             makers = (f for f in node.body if getattr(f, "name", "") == "__init__")
             names = [a.arg for maker in makers for a in maker.args.kwonlyargs]  # type: ignore[attr-defined]
-            return {key: texts.get(key, ("", ""))[0] for key in names if key != "rng"}
-    return {}
+            texts = parameters_of(ast.get_docstring(node) or "")
+            return [name for name in names if name != "rng"], texts
+    return [], {}
 
 
 def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:
@@ -193,15 +175,18 @@ def _domains(text: str) -> set[str]:
     return {one.domain for name, one in _settings(paper).items() if fnmatchcase(name, pattern)}
 
 
-def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:
+def _with_options(label: str, options: Iterable[str], texts: Texts, end: str = "") -> Iterator[str]:
     """Yield completions of a label whose last option is unfinished.
 
     Parameters
     ----------
     label : str
         ``name[`` followed by options; the last option may be unfinished.
-    options : mapping of str to str
-        The type of each option, as written in a docstring, such as ``bool`` or ``{"a", "b"}``.
+    options : iterable of str
+        Names of all options.
+    texts : mapping
+        Types of options, as written in a docstring, such as ``bool`` or ``{"a", "b"}``, and their
+        meanings; see `optimist.core.docstrings.parameters_of`.
     end : str
         Text to append to a complete label.
     """
@@ -211,7 +196,7 @@ def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iter
     before, mark, last = re.fullmatch(r"(.*)([\[,])([^\[,]*)", label).groups()  # type: ignore[union-attr]
     key, equals, _ = last.partition("=")
     if equals:
-        kind = options.get(key, "")
+        kind, _ = texts.get(key, ("", ""))
         values = ["true", "false"] if kind == "bool" else re.findall(r'"([^"]+)"', kind)
         tails = (f"]{end}", ",")
         yield from (f"{before}{mark}{key}={value}{tail}" for value in values for tail in tails)

@@ -1,12 +1,12 @@
 """Listings of papers, settings, algorithms and their options, as data and as text."""
 
 import inspect
-import itertools
 import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from io import StringIO
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
@@ -23,7 +23,8 @@ from optimist.experiments.trials import Trials, expand
 
 Table = list[dict[str, Any]]
 
-NARROWEST = 8  # minimum number of characters in a wrapped column
+WIDEST = 10**6  # width of a table that is not wrapped
+HERE = "\ue000"  # private character: place of a name that has a line of its own
 
 
 def content(listed: str | None) -> dict[str, Any]:
@@ -247,10 +248,14 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
     return horizon
 
 
-def to_text(content: Mapping[str, Any], width: int) -> str:
-    """Format a listing as sentences, then tables, in lines of at most ``width`` characters."""
+def to_text(content: Mapping[str, Any], width: int | None) -> str:
+    """Format a listing as sentences, then tables, in lines of at most ``width`` characters.
+
+    If ``width`` is None, no line is wrapped, so each row of a table is one line.
+    """
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
+    width = width or WIDEST
     blocks = ["\n".join(sentences)]
     for key, rows in lists.items():
         is_table = isinstance(rows[0], dict)
@@ -260,45 +265,24 @@ def to_text(content: Mapping[str, Any], width: int) -> str:
 
 
 def _table(rows: Table, width: int) -> str:
-    """Return rows as aligned text under a header, with the widest columns wrapped."""
-    header = [*rows[0]]
-    lines = [header, *([_cell(row[key]) for key in header] for row in rows)]
-    columns = [*zip(*lines, strict=True)]
-    whole = [max(map(len, column)) for column in columns]
-    words = [max(map(len, " ".join(column).split()), default=0) for column in columns]
-    space = width - 2 * (len(header) - 1)
-    # Words are broken only if the table does not fit otherwise.
-    widths = _narrowed(_narrowed(whole, words, space), [NARROWEST] * len(header), space)
-    return "\n".join(_folded(line, widths) for line in lines)
+    """Return rows as aligned text under a header.
 
-
-def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
-    """Narrow columns, the widest first, until they fit into ``space`` or cannot be narrowed."""
-    narrowed = [*widths]
-    while sum(narrowed) > space:
-        room = [i for i, size in enumerate(narrowed) if size > least[i]]
-        if not room:
-            break
-        narrowed[max(room, key=narrowed.__getitem__)] -= 1
-    return narrowed
-
-
-def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Format a table row on as many lines as its longest cell needs.
-
-    A name in the first column is not broken, so that users can copy it. If it is too long, the
-    other columns start on the next line.
+    A long name in the first column has a line of its own, unbroken, so that users can copy it.
     """
-    if len(line[0]) > widths[0] and " " not in line[0]:
-        return f"{line[0]}\n{_folded(['', *line[1:]], widths)}"
-    parts = [
-        textwrap.wrap(word, size, break_on_hyphens=False)
-        for word, size in zip(line, widths, strict=True)
-    ]
-    return "\n".join(
-        "  ".join(word.ljust(size) for word, size in zip(words, widths, strict=True)).rstrip()
-        for words in itertools.zip_longest(*parts, fillvalue="")
-    )
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    lines = [[*rows[0]], *([_cell(value) for value in row.values()] for row in rows)]
+    grid = Grid(box=None, pad_edge=False, show_header=False)
+    for number, _ in enumerate(rows[0]):
+        grid.add_column(overflow="fold", no_wrap=number == 0)
+    names = [name for name, *_ in lines if len(name) > width // 3]
+    for name, *others in lines:
+        grid.add_row(*map(Text, (HERE if name in names else name, *others)))
+    Console(file=(text := StringIO()), width=width).print(grid)
+    shown = re.sub(f"(?m)^{HERE}", lambda _: f"{names.pop(0)}\n ", text.getvalue())
+    return "\n".join(line.rstrip() for line in shown.splitlines())
 
 
 def _cell(value: Any) -> str:

@@ -35,8 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # print characters outside the encoding as escapes
             stream.reconfigure(errors="backslashreplace")
     parser = _parser()
-    if completion.is_asked():
-        completion.answer(parser)
+    completion.answer(parser)
     options = parser.parse_args(arguments)
     terminal.show_log()
     try:

@@ -16,15 +16,26 @@ def say(text: str, stream: TextIO | None = None) -> None:
     print(terminal.shown(text), file=stream, flush=True)
 
 
+def as_json(content: Any) -> str:
+    """Return plain data as strict JSON, in which numbers that are not finite are null."""
+    finite = json.loads(json.dumps(content), parse_constant=lambda name: None)
+    return json.dumps(finite, indent=1)
+
+
 def warn(words: str) -> None:
     """Print a warning to standard error."""
     say(words, sys.stderr)
 
 
+def answer(options: Any, data: Any, text: str) -> None:
+    """Print the result of a command: with the option --json ``data``, otherwise ``text``."""
+    say(as_json(data) if options.json else text)
+
+
 def say_written(paths: Sequence[str], options: Any) -> None:
     """Print the paths of the files that a command wrote, or their number if there are many."""
     if options.json:
-        say(json.dumps(paths))
+        say(as_json(paths))
     elif not paths:
         return
     elif len(paths) > MOST_PATHS:

@@ -1,6 +1,5 @@
 """The command that plays trials of one cell, in a separate process."""
 
-import json
 import math
 import re
 import sys
@@ -8,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from optimist.cli.output import say
+from optimist.cli.output import as_json, say
 from optimist.core import executor, terminal, worker
 from optimist.core.errors import ConfigError, EndedError, LateError, OptimistError, ResultError
 from optimist.core.user_errors import in_one_line
@@ -32,7 +31,7 @@ def run(options: Any) -> int:
 
         call(options, options.cell, "optimist.comparison.single:play", show, **asked)
     if options.json:
-        print(json.dumps(ended, indent=1))
+        print(as_json(ended))
     return 0
 
 

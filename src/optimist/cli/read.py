@@ -1,16 +1,15 @@
 """Commands that show verdicts, provenance and the state of results, or make the page."""
 
-import json
 import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 from optimist.claims import pages, table
-from optimist.cli.output import say
+from optimist.cli.output import answer, say
 from optimist.config.load import load_config, paper_names
 from optimist.core import outputs, terminal
-from optimist.core.errors import ConfigError, ResultError, unknown_name
+from optimist.core.errors import ConfigError, ResultError, known_name
 from optimist.core.files import read_text, write_text
 from optimist.core.layout import Layout
 from optimist.core.root import how_to_make, made_before, project_root, workspace
@@ -41,8 +40,8 @@ def claims(options: Any) -> int:
 
 
 def _claims_path(options):
-    if options.paper is not None and options.paper not in paper_names():
-        raise unknown_name("paper", options.paper, paper_names())
+    if options.paper is not None:
+        known_name("paper", options.paper, paper_names())
     figures = options.figures or load_config()["figures"]
     path = Path(Layout("", figures).claims(options.paper or "")["csv"])
     path = path if options.figures else made_before(str(path))
@@ -74,14 +73,14 @@ def page(options: Any) -> int:
     plan = Plan(load_config(*options.configfile, values=options.config))
     sizes = build.write(plan, workspace())
     lines = [f"{path}: {size / 1e6:.2f} MB" for path, size in sizes.items()]
-    say(json.dumps(sizes) if options.json else "\n".join(lines))
+    answer(options, sizes, "\n".join(lines))
     return 0
 
 
 def provenance(options: Any) -> int:
     """Print the provenance of a figure, table or result."""
     origin = trace.trace(options.file, options.configfile, options.config)
-    say(json.dumps(origin, indent=1) if options.json else trace.to_text(origin))
+    answer(options, origin, trace.to_text(origin))
     return 0
 
 
@@ -111,5 +110,5 @@ def results(options: Any) -> int:
         inventory.delete(doomed)
         report["deleted"] = doomed
         lines.append(f"deleted {len(doomed)} results")
-    say(json.dumps(report, indent=1) if options.json else "\n".join(lines))
+    answer(options, report, "\n".join(lines))
     return 0

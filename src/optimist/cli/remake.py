@@ -1,12 +1,12 @@
 """Commands that make or update tables and products from existing results."""
 
-import json
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from optimist.claims import pages, table
-from optimist.cli.output import say, say_written, warn
+from optimist.cli.output import answer, say, say_written, warn
 from optimist.config.load import load_config
 from optimist.core import terminal
 from optimist.core.errors import OptimistError
@@ -17,12 +17,21 @@ from optimist.plan.publish import publish as published
 from optimist.plan.reseal import reseal as resealed
 
 
+def _plans(paper: str | None, options: Any) -> Iterator[Plan]:
+    """Return the plan of a paper, or of each paper if none is given."""
+    papers = [paper] if paper else []
+    return remake.plans(papers, options.configfile, options.config, options.figures)
+
+
+def _say_summaries(options: Any, summaries: Sequence[Any]) -> None:
+    texts = [summary.in_words() for summary in summaries]
+    answer(options, [vars(summary) for summary in summaries], "\n".join(texts))
+
+
 def decide(options: Any) -> int:
     """Decide claims again from the committed tables."""
     paper, dot, _ = options.what.partition(".")
-    plans = remake.plans(
-        [paper] if paper else [], options.configfile, options.config, options.figures
-    )
+    plans = _plans(paper, options)
     if dot:
         frame = remake.decide_one(next(plans), options.what, options.strict, warn)
         if options.json:
@@ -65,9 +74,7 @@ def draw(options: Any) -> int:
     """Draw figures and tables again from the committed tables."""
     paper, _, name = options.what.partition("/")
     asked = []
-    for plan in remake.plans(
-        [paper] if paper else [], options.configfile, options.config, options.figures
-    ):
+    for plan in _plans(paper, options):
         products = remake.shown(plan, name)
         remake.warn(plan, products, options.strict, warn)
         asked += [(product, plan.targets.sources(product)) for product in products]
@@ -79,10 +86,7 @@ def publish(options: Any) -> int:
     """Put results into the committed tables."""
     plan = Plan(load_config(*options.configfile, values=options.config))
     summaries = [published(plan, paper, options.folders) for paper in plan.papers]
-    if options.json:
-        print(json.dumps([vars(summary) for summary in summaries]))
-    else:
-        say("\n".join(summary.in_words() for summary in summaries))
+    _say_summaries(options, summaries)
     return 1 if any(summary.missing for summary in summaries) else 0
 
 
@@ -92,13 +96,10 @@ def reseal(options: Any) -> int:
     def report(done, number):
         print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)
 
-    papers, summaries = [options.paper] if options.paper else [], []
-    for plan in remake.plans(papers, options.configfile, options.config, options.figures):
+    summaries = []
+    for plan in _plans(options.paper, options):
         for paper in plan.papers:
             summaries.append(resealed(plan, paper, remake.cores_of(options.cores), report))
             print(file=sys.stderr)
-    if options.json:
-        print(json.dumps([vars(summary) for summary in summaries]))
-    else:
-        say("\n".join(summary.in_words() for summary in summaries))
+    _say_summaries(options, summaries)
     return 1 if any(summary.other for summary in summaries) else 0

@@ -1,11 +1,10 @@
 """Figures of comparisons: regret against the round and against time, and final regret.
 
-Seaborn takes 0.7 s to import, so only the functions that draw import it.
+Seaborn, which draws the boxes, takes 0.7 s to import, so only their function imports it.
 """
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,17 @@ import numpy as np
 
 from optimist.config.load import load_style
 from optimist.core import outputs
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.files import write_atomically
 from optimist.core.label import name_of
 from optimist.core.registry import names_file, short_name
 from optimist.experiments.loop import COMPLETE
-from optimist.figures.rows import display_name
-from optimist.figures.style import MARKERS
-from optimist.numerics.statistics import mean_interval
+from optimist.experiments.paper import Paper
+from optimist.experiments.setting import OWN
+from optimist.figures.artists import curves
+from optimist.figures.rows import TABLE_LEVEL, complete, rows
+from optimist.figures.style import Style
+from optimist.numerics.statistics import mean_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,15 +34,11 @@ WIDTH = 7.2  # width in inches: two columns of a journal page
 ROW = 2.2  # minimum height, in inches, of a row of panels
 BOX = 0.24  # inches per algorithm in the panel of final regrets
 AROUND = 0.7  # inches for a row's title and x axis
-LEGEND = 0.17  # inches per line of the legend
 LINE = 34  # characters per line of text in a panel
-DASHES = ("-", "--", ":", "-.")  # for the variants of a method
 FAR = 20.0  # ratio of means above which a linear axis would hide the smaller mean
 FARTHEST = 100.0  # the same for single values
 LINEAR = {"value": "linear"}
 FADED = 30  # number of trials above which points and lines are drawn fainter
-
-Style = Mapping[str, Mapping[str, Any]]
 
 
 def plot(
@@ -76,35 +74,40 @@ def plot(
     """
     import matplotlib.style
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-    from optimist.figures.figure import STYLE
+    from optimist.figures import legend
+    from optimist.figures.figure import STYLE, label_ticks
 
     if path is not None and Path(path).suffix.lstrip(".") not in ENDINGS:
         raise ConfigError(f"{path} has an unsupported extension; allowed: {', '.join(ENDINGS)}")
-    complete = played[played["status"].isin(COMPLETE)]
-    if complete.empty:
+    drawn = complete(played)
+    if drawn.empty:
         raise ConfigError("no trial was completed, so there is nothing to draw")
     left_out = (name.rpartition("/")[2] for name in played.attrs.get("errors", ()))
     allowed = {*map(name_of, (*played["algorithm"], *left_out))}
     for name in names or ():
-        if name not in allowed:
-            raise unknown_name("names", name, allowed)
-    settings = list(complete.groupby(["paper", "setting"], sort=False))
-    style = _style([*dict.fromkeys(complete["algorithm"])], names or {})
+        known_name("names", name, allowed)
+    settings = list(drawn.groupby(["paper", "setting"], sort=False))
+    labels = [*dict.fromkeys(drawn["algorithm"])]
+    style = _style(labels, names or {})
     beside = "" if played.attrs.get("processes") == 1 else ", with other processes running"
-    row = max(ROW, AROUND + BOX * len(style))
-    height = row * len(settings) + LEGEND * (2 + len(style) // 3)
     with matplotlib.style.context(STYLE, after_reset=True):
+        handles = [Line2D([], [], label=style.name(one), **style.line(one)) for one in labels]
+        key = {"handles": handles, "title": _explanation(drawn, level)}
+        height = max(ROW, AROUND + BOX * len(labels)) * len(settings) + legend.lay_out(key)
         page = Figure(figsize=(WIDTH, height), layout="constrained")
         canvases = page.subplots(len(settings), 3, squeeze=False)
-        for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
-            row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
-            _draw_curves(row_of[0], row_of[1], rows, style, level, beside)
+        for row, ((paper, setting), trials) in zip(canvases, settings, strict=True):
+            row[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
+            _draw_curves(row[0], row[1], trials, style, level, beside)
             of_setting = (played["paper"] == paper) & (played["setting"] == setting)
             lost = played[of_setting & ~played["status"].isin(COMPLETE)]
             failed = lost.groupby("algorithm")["trial"].nunique().to_dict()
-            _draw_ends(row_of[2], rows, style, failed)
-        _draw_legend(page, canvases[0][0], complete, level)
+            _draw_ends(row[2], trials, style, failed)
+            for canvas in row:
+                label_ticks(canvas)
+        legend.place(page, None, key)
         if path is not None:
             ending = Path(path).suffix[1:]
             marks = outputs.metadata(ending)
@@ -112,30 +115,18 @@ def plot(
     return page
 
 
-def _style(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the keyword arguments with which each algorithm's line is drawn.
+def _style(labels: list[str], names: Mapping[str, str]) -> Style:
+    """Return the style of the papers' figures for the algorithms of a comparison."""
+    short = short_names(map(name_of, labels))
+    named = {method: names.get(method, name) for method, name in short.items()}
+    own = Paper(OWN, "", "", TABLE_LEVEL, named, {}, style=load_style())
+    return Style(own, {}, labels)
 
-    A method has the same colour as in the papers' figures, or an unused colour if it does not
-    appear there. Variants of a method differ in markers and dashes.
-    """
-    style, methods = load_style(), [*dict.fromkeys(map(name_of, labels))]
-    colours = {name: style["methods"].get(name, {}).get("colour") for name in methods}
-    free = cycle([c for c in style["palette"] if c not in colours.values()] or style["palette"])
-    colours = {name: colour or next(free) for name, colour in colours.items()}
-    called = short_names(methods) | dict(names)
-    shapes, dashes = [*MARKERS.values()], {name: cycle(DASHES) for name in methods}
-    return {
-        label: {
-            "label": display_name(label, called),
-            "color": colours[name_of(label)],
-            "marker": shapes[i % len(shapes)],
-            "linestyle": next(dashes[name_of(label)]),
-            "markevery": 0.15,
-            "markersize": 3.5,
-            "markeredgecolor": "white",
-        }
-        for i, label in enumerate(labels)
-    }
+
+def _explanation(drawn: "pd.DataFrame", level: float) -> str:
+    trials = drawn.groupby(["setting", "algorithm"])["trial"].nunique()
+    n = " to ".join(map(str, sorted({trials.min(), trials.max()})))
+    return f"band: {100 * level:g} % CI of the mean, n = {n}; box: quartiles"
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
@@ -151,76 +142,45 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def _draw_curves(
-    left: "Canvas",
-    right: "Canvas",
-    rows: "pd.DataFrame",
-    style: Style,
-    level: float,
-    beside: str,
+    left: "Canvas", right: "Canvas", trials: "pd.DataFrame", style: Style, level: float, beside: str
 ) -> None:
     """Draw mean regret against the round and against time, in rounds recorded by all trials."""
-    from optimist.figures.figure import label_ticks
+    import pandas as pd
 
-    shared = {}
-    for label, trials in rows.groupby("algorithm", sort=False):
-        sizes = trials.groupby("round")["trial"].transform("size")
-        shared[label] = trials[sizes == trials["trial"].nunique()]
-    _draw_by_round(left, shared, style, level)
-    _draw_by_time(right, shared, style, beside)
+    artists = pd.concat(
+        _curve(label, each, level) for label, each in trials.groupby("algorithm", sort=False)
+    )
+    curves(left, artists, style)
+    left.set(xlabel="round", ylabel="regret")
+    # Trials from the table of a full run have no times.
+    timed = artists.dropna(subset="seconds")
+    longest = timed["seconds"].max() if len(timed) else 1.0
+    unit, in_a_second = ("ms", 1000.0) if longest < 1.0 else ("seconds", 1.0)
+    right.set(xlabel=f"time in {unit}{beside}", xscale="log")
+    curves(right, timed.assign(x=timed["seconds"] * in_a_second, low=np.nan), style)
+    untimed = [style.name(label) for label in {*artists["series"]} - {*timed["series"]}]
+    if untimed:
+        words = f"no times, because trials are from the full run: {', '.join(sorted(untimed))}"
+        place = {"x": 0.03, "y": 0.97, "transform": right.transAxes, "ha": "left", "va": "top"}
+        right.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
     right.sharey(left)
     right.tick_params(labelleft=False)
-    means = _ends(rows).mean()
+    means = _ends(trials).mean()
     left.set_yscale(**_scale(means, means))
-    label_ticks(right)
 
 
-def _draw_by_round(
-    canvas: "Canvas", shared: "Mapping[str, pd.DataFrame]", style: Style, level: float
-) -> None:
-    import seaborn
-
-    def interval(values: "pd.Series") -> tuple[float, float]:
-        _, low, high = mean_interval(values.to_numpy(float), level)
-        return max(low, 0.0), high  # regret is never negative
-
-    for label, trials in shared.items():
-        seaborn.lineplot(
-            trials,
-            x="round",
-            y="regret",
-            errorbar=interval,
-            err_kws={"alpha": 0.2, "linewidth": 0},
-            legend=False,
-            ax=canvas,
-            **style[label],
-        )
-    canvas.set(xlabel="round", ylabel="regret")
+def _curve(label: str, trials: "pd.DataFrame", level: float) -> "pd.DataFrame":
+    """Return the artists of an algorithm's curve, with the mean time in the column seconds."""
+    regrets = trials.pivot(index="trial", columns="round", values="regret").dropna(axis="columns")
+    seconds = trials.groupby("round")["seconds"].mean()[regrets.columns].to_numpy()
+    mean, low, high = mean_intervals(regrets, level)
+    ends = {"low": low.clip(min=0.0), "high": high}  # regret is never negative
+    return rows("data", series=label, x=regrets.columns, y=mean, seconds=seconds, **ends)
 
 
-def _draw_by_time(
-    canvas: "Canvas", shared: "Mapping[str, pd.DataFrame]", style: Style, beside: str
-) -> None:
-    means = {
-        label: trials.groupby("round")[["seconds", "regret"]].mean().dropna()
-        for label, trials in shared.items()
-    }
-    # Trials from the table of a full run have no times.
-    timed = {label: one for label, one in means.items() if not one.empty}
-    untimed = [style[label]["label"] for label in means if label not in timed]
-    longest = max((one["seconds"].max() for one in timed.values()), default=1.0)
-    unit, in_a_second = ("ms", 1000.0) if longest < 1.0 else ("seconds", 1.0)
-    for label, one in timed.items():
-        canvas.plot(one["seconds"] * in_a_second, one["regret"], **style[label])
-    if untimed:
-        words = f"no times, because trials are from the full run: {', '.join(untimed)}"
-        place = {"x": 0.03, "y": 0.97, "transform": canvas.transAxes, "ha": "left", "va": "top"}
-        canvas.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
-    canvas.set(xlabel=f"time in {unit}{beside}", xscale="log")
-
-
-def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
+def _ends(trials: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table of final regrets, with a row per trial and a column per algorithm."""
-    ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
+    ends = trials.loc[trials.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
     return ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
 
 
@@ -239,7 +199,7 @@ def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str,
 
 
 def _draw_ends(
-    canvas: "Canvas", rows: "pd.DataFrame", style: Style, failed: Mapping[str, int]
+    canvas: "Canvas", trials: "pd.DataFrame", style: Style, failed: Mapping[str, int]
 ) -> None:
     """Draw the final regret of every trial, and a box for each algorithm.
 
@@ -247,22 +207,16 @@ def _draw_ends(
     """
     import seaborn
 
-    from optimist.figures.figure import label_ticks
-
-    table = _ends(rows)
+    table = _ends(trials)
     means = table.mean()
     order = sorted(table, key=lambda label: (label in failed, means[label]))
-    names = [
-        style[label]["label"] + (f"\n{failed[label]} failed" if label in failed else "")
-        for label in order
-    ]
     faint = min(1.0, FADED / len(table))
     for _, regrets in table[order].iterrows():
         canvas.plot(regrets, range(len(order)), color="0.6", lw=0.4, alpha=0.6 * faint, zorder=1)
     seaborn.boxplot(
         table[order],
         orient="h",
-        palette=[style[label]["color"] for label in order],
+        palette=[style.colour(label) for label in order],
         saturation=1.0,
         boxprops={"alpha": 0.3},
         showfliers=False,
@@ -273,9 +227,11 @@ def _draw_ends(
         ax=canvas,
     )
     for place, label in enumerate(order):
-        keywords = {"color": style[label]["color"], "marker": style[label]["marker"]}
+        keywords = {"color": style.colour(label), "marker": style.marker(label)}
         places = np.full(len(table), place)
         canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **keywords)
+    lost = {label: f"\n{number} failed" for label, number in failed.items()}
+    names = [style.name(label) + lost.get(label, "") for label in order]
     canvas.set_yticks(range(len(order)), names)
     canvas.grid(visible=False, axis="y")
     values = table.stack()
@@ -285,16 +241,3 @@ def _draw_ends(
     canvas.set_xscale(**scale)
     canvas.margins(x=0.08)
     canvas.set(xlabel="final regret of each trial", ylabel="")
-    label_ticks(canvas)
-
-
-def _draw_legend(page: "Page", canvas: "Canvas", complete: "pd.DataFrame", level: float) -> None:
-    trials = complete.groupby(["setting", "algorithm"])["trial"].nunique()
-    n = " to ".join(map(str, sorted({trials.min(), trials.max()})))
-    page.legend(
-        *canvas.get_legend_handles_labels(),
-        loc="outside lower left",
-        ncols=3,
-        title=f"band: {100 * level:g} % CI of the mean, n = {n}; box: quartiles",
-        alignment="left",
-    )

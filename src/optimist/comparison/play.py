@@ -5,12 +5,12 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.algorithms import REGISTRIES
+from optimist.algorithms import algorithm_class
 from optimist.comparison.clock import Clock
 from optimist.comparison.earlier_trials import EarlierTrials
 from optimist.comparison.prepared_data import prepared
@@ -29,9 +29,9 @@ from optimist.core.errors import (
 )
 from optimist.core.executor import Call, calls
 from optimist.core.layout import Layout
-from optimist.core.registry import names_file
+from optimist.core.registry import BrokenPackageError, names_file
 from optimist.core.root import workspace
-from optimist.core.user_errors import in_one_line, of_system
+from optimist.core.user_errors import in_one_line, is_of_user, of_system
 from optimist.experiments.cell import Cell
 from optimist.experiments.setting import OWN, Setting
 from optimist.experiments.trials import Trials
@@ -100,8 +100,9 @@ def play(
         See `optimist.config.select.settings`.
     algorithms : list of str or class
         Labels, such as ``name[option=value]`` or ``file.py:Class``, or classes defined in this
-        process. Such a class is pickled with cloudpickle and runs in another process. Its output
-        and side effects stay in that process, and its trials are not kept.
+        process. Such a class is pickled with cloudpickle as it is now, with all that its functions
+        refer to in users' modules, and runs in another process. Its output and side effects stay in
+        that process, and its trials are not kept.
     trials, first : int
         The trials first, ..., first + trials - 1 are played.
     rounds : int or None
@@ -264,13 +265,18 @@ class _Playing:
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial in the requested order, without those of skipped cells."""
         frames, missing = {}, {}
+        self._leave_out_broken_packages()
         for i, trials in enumerate(self.asked):
+            if self._is_left_out(i):
+                continue
             if not self.is_fresh and (taken := self.earlier.rows(trials)):
                 frames[i], self.sources[i] = taken
             else:
                 missing[i] = trials
         clock = Clock([*missing.values()])
-        asked = Counter(trials.cell.name for trials in self.asked)
+        asked = Counter(
+            trials.cell.name for i, trials in enumerate(self.asked) if not self._is_left_out(i)
+        )
         ended = Counter(self.asked[i].cell.name for i in frames)
         for i, rows in self._played(missing, clock):
             name = self.asked[i].cell.name
@@ -283,6 +289,16 @@ class _Playing:
         kept = [i for i in sorted(frames) if not self._is_left_out(i)]
         self.sources = {i: source for i, source in self.sources.items() if not self._is_left_out(i)}
         return [frames[i] for i in kept]
+
+    def _leave_out_broken_packages(self) -> None:
+        """Leave out cells whose algorithm belongs to a package that is partly removed."""
+        for trials in self.asked:
+            try:
+                _ = trials.code  # the search for source files raises the error
+            except BrokenPackageError as error:
+                if not self.is_skipping:
+                    raise
+                self.errors[trials.cell.name] = f"{trials.cell.name}: {error}"
 
     @property
     def about(self) -> dict[str, Any]:
@@ -306,7 +322,9 @@ class _Playing:
     ) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the position and rows of each, with None for rows of skipped cells."""
         self.processes = max(1, min(self.cores, len(missing)))
-        waiting = {i: self._call(trials) for i, trials in missing.items()}
+        held = {t.cell.name: t.cell for t in missing.values() if t.cell.is_of_this_process}
+        sent = {name: _added(cell) for name, cell in held.items()}
+        waiting = {i: self._call(trials, sent) for i, trials in missing.items()}
         with closing(calls(waiting, self.processes)) as messages:
             for i, word, value in messages:
                 trials = self.asked[i]
@@ -327,7 +345,7 @@ class _Playing:
     def _is_left_out(self, number: int) -> bool:
         return self.asked[number].cell.name in self.errors
 
-    def _call(self, trials: Trials) -> Call:
+    def _call(self, trials: Trials, sent: Mapping[str, Any]) -> Call:
         """Return a call that plays a trial and, if its class has a file, keeps the result."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
@@ -335,19 +353,20 @@ class _Playing:
             "trials": trials.describe(),
             "output": str(self._kept / self.earlier.place(trials).path) if is_kept else "",
             "data": self._data.get(cell.setting.dataset, ""),
-            "added": _added(cell) if cell.is_of_this_process else None,
+            "added": sent.get(cell.name),
         }
         room = cell.name if cell.is_foreign else ""
         return Call("optimist.comparison.trial:play", arguments, room)
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Return what another process needs to load an algorithm class that has no file."""
+    """Return what another process needs to load an algorithm class as this process holds it."""
     import cloudpickle
 
     name = cell.algorithm.name
     try:
-        pickled = cloudpickle.dumps(REGISTRIES[cell.domain].added[name])
+        with _users_modules_by_value():
+            pickled = cloudpickle.dumps(algorithm_class(name, cell.domain))
     except Exception as error:
         raise ConfigError(
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
@@ -355,6 +374,38 @@ def _added(cell: Cell) -> dict[str, Any]:
         ) from None
     paths = [os.fspath(path) for path in sys.path]
     return {"domain": cell.domain, "name": name, "class": pickled, "paths": paths}
+
+
+@contextmanager
+def _users_modules_by_value() -> Iterator[None]:
+    """Pickle classes, functions and constants of users' modules as they are in this process.
+
+    By default, cloudpickle sends only the name of an imported module. Another process would then
+    load its file, which knows nothing of a constant that was changed in a notebook.
+    """
+    import cloudpickle
+
+    known = cloudpickle.list_registry_pickle_by_value()
+    chosen = [
+        module
+        for name, module in list(sys.modules.items())
+        if name not in known and _is_of_user(name, module)
+    ]
+    for module in chosen:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in chosen:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _is_of_user(name: str, module: Any) -> bool:
+    """Return whether a module is a source file of a user; cloudpickle looks it up by its name."""
+    path = getattr(module, "__file__", None)
+    if not isinstance(path, str) or not path.endswith(".py") or name == "__main__":
+        return False
+    return getattr(module, "__name__", "") == name and is_of_user(Path(path))
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:

@@ -13,13 +13,11 @@ from optimist.config import load as configuration
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, EndedError
 from optimist.core.executor import call
-from optimist.core.files import fingerprint, sha256
 from optimist.core.layout import Layout, dataset_in
 from optimist.core.root import workspace
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation
-from optimist.data.sources import default_data_dir
-from optimist.experiments import code_digest
+from optimist.plan.data import digest_of
 
 logger = logging.getLogger("optimist")
 
@@ -27,8 +25,8 @@ logger = logging.getLogger("optimist")
 def prepared(name: str) -> Path:
     """Prepare a data set if the current code has not yet prepared it, and return its folder.
 
-    The folder depends on the code, the preparation's options and the list of sources. The workflow
-    keeps a separate copy of the prepared table, because only the workflow tracks its inputs.
+    The folder depends on the code, the preparation's options and the source. The workflow keeps a
+    separate copy of the prepared table, because only the workflow tracks its inputs.
 
     Raises
     ------
@@ -37,13 +35,8 @@ def prepared(name: str) -> Path:
     """
     config, how = configuration.load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
-    decisive = {
-        "options": options,
-        "code": code_digest.of_modules(how.module),
-        "sources": sha256(default_data_dir() / "sources.csv"),
-    }
     layout = Layout(config["results"], config["figures"])
-    folder = workspace() / layout.data_alone(fingerprint(decisive))
+    folder = workspace() / layout.data_alone(digest_of(name, config["datasets"]))
     path = dataset_in(folder, name)
     if not path.exists():
         logger.info("preparing %s (once; it may take a minute)", path)

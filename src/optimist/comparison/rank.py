@@ -8,7 +8,7 @@ import numpy as np
 
 from optimist.claims.evidence import RATIO_UNITS, Mean
 from optimist.claims.rule import holm
-from optimist.core.errors import ConfigError, proportion, unknown_name
+from optimist.core.errors import ConfigError, known_name, proportion
 from optimist.core.label import Label
 from optimist.experiments.loop import COMPLETE
 
@@ -74,9 +74,7 @@ def rank(
     if missing:
         raise ConfigError(f"the table has no column {', '.join(missing)}; use the result of play")
     if reference is not None:
-        reference = Label.parse(reference)
-        if reference not in (labels := [*dict.fromkeys(played["algorithm"])]):
-            raise unknown_name("reference", reference, labels)
+        reference = known_name("reference", Label.parse(reference), {*played["algorithm"]})
     rows: list[dict[str, Any]] = []
     for (paper, setting), trials in played.groupby(["paper", "setting"], sort=False):
         ends = trials.loc[trials.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]

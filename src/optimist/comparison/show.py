@@ -25,7 +25,7 @@ from optimist.config.load import paper_names, with_file
 from optimist.config.select import settings
 from optimist.core import outputs, terminal
 from optimist.core.durations import in_words
-from optimist.core.errors import ConfigError, EndedError, unknown_name
+from optimist.core.errors import ConfigError, EndedError, known_name
 from optimist.core.files import write_frame
 from optimist.core.label import Label, name_of
 from optimist.core.registry import names_file
@@ -89,8 +89,7 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
     reference = options.reference
     if reference is not None:
         labels = [Label.parse(with_file(label)) for label in options.algorithm]
-        if (reference := Label.parse(with_file(reference))) not in labels:
-            raise unknown_name("--reference", reference, labels)
+        reference = known_name("--reference", Label.parse(with_file(reference)), labels)
     play_all = partial(_played, options)
     try:
         played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
@@ -171,12 +170,9 @@ def other_code(table: "pd.DataFrame") -> str:
     if not names:
         return ""
     shown = ", ".join([*names[:NAMED], *["..."] * (len(names) > NAMED)])
-    if other["taken"]:
-        return f"{len(names)} of {other['of']} committed cells are of other code: {shown}"
-    return (
-        f"{len(names)} of {other['of']} committed cells are of other code: {shown}; they were "
-        "played again (--committed takes them as they are)"
-    )
+    again = "; they were played again (--committed takes them as they are)"
+    words = f"{len(names)} of {other['of']} committed cells are of other code: {shown}"
+    return words if other["taken"] else words + again
 
 
 def _text(words: str) -> str:

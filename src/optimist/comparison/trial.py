@@ -1,10 +1,11 @@
 """One trial of a comparison, played in a process that `optimist.comparison.play` starts."""
 
 import logging
+import pickle
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,9 @@ def play(
     _verified()
     if added is not None:
         sys.path.extend(path for path in added["paths"] if path not in sys.path)
-        REGISTRIES[added["domain"]].added[added["name"]] = added["class"]
+        # The class is unpickled where it plays, in a copy of this process.
+        unpickle = cache(partial(pickle.loads, added["class"]))
+        REGISTRIES[added["domain"]].added[added["name"]] = unpickle
     asked = Trials.restore(trials)
     player = Player(asked, data)
     if asked.cell.name not in _warm:

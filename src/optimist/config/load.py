@@ -21,7 +21,7 @@ from optimist.config.expand import expand_paper, names_of, with_additions
 from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
-from optimist.core.errors import LONGEST, ConfigError, unknown_name
+from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
 from optimist.core.label import Label
 from optimist.core.root import project_root
 from optimist.experiments.models import Runs, Settings
@@ -163,7 +163,9 @@ def load_claims(path: str | Path) -> PaperClaims:
     names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
     with source.named("claims."):
         claims = read_claims(document, folder.name, names, load_words())
-    rows = first.read(project_root() / "config" / "first.csv")
+    rows, papers = first.read(project_root() / "config" / "first.csv"), paper_names()
+    for claim, *_ in rows:
+        one_of(f"config/first.csv, claim {claim!r}: paper", claim.partition(".")[0], papers)
     return replace(claims, first=[row for row in rows if row[0].split(".")[0] == claims.paper])
 
 

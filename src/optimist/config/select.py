@@ -14,7 +14,7 @@ from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
 from optimist.core.label import Label, Value
 from optimist.core.layout import check_length
-from optimist.core.registry import canonical_name, file_meant, names_file
+from optimist.core.registry import BrokenPackageError, canonical_name, file_meant, names_file
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import Cell
 from optimist.experiments.isolation import isolated
@@ -230,7 +230,7 @@ def load(
     for label in labels:
         try:
             tell((label, isolated(partial(_tried, where, label), 0)))
-        except EndedError:
+        except (BrokenPackageError, EndedError):
             continue
         except OptimistError:
             raise

@@ -1,76 +1,54 @@
 """Check configured arguments against function signatures."""
 
-import dis
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, wraps
-from inspect import Parameter, Signature
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from inspect import Parameter
+from numbers import Integral, Rational, Real
 from types import FunctionType
-from typing import Any
+from typing import Any, get_args
 
 from optimist.core.errors import ConfigError, nearest
-from optimist.core.label import Label
+from optimist.core.label import Label, write
 
-# Methods whose parameters a configuration sets.
-CONFIGURED = ("__init__", "problem")
-_VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+# The methods whose parameters a configuration sets, by kind of class, with examples of signatures.
+_CONFIGURED = {
+    "algorithm": {"__init__": "self, problem, *, rng, a=1, gamma=0.1"},
+    "environment": {
+        "__init__": "self, *, horizon, trial, stream, arms=5, noise=0.1",
+        "problem": "self, delta=0.05",
+    },
+}
 
 
-def name_options(cls: type) -> None:
-    """Spell out ``**options`` in the signature of each `CONFIGURED` method.
+def check_options_are_named(kind: str, cls: type) -> None:
+    """Raise ConfigError if a configuration sets a method's parameters and it has ``**options``.
 
-    If a method passes its options on, the signature also includes the options of the next class in
-    the method resolution order. Otherwise, it includes only the parameters that the method names.
-    The base classes of ``cls`` are not changed.
+    The names of the options that such a method passes on are unknown, so a misspelt option would be
+    accepted.
+
+    Parameters
+    ----------
+    kind : str
+        ``algorithm`` or ``environment``; classes of other kinds have no such methods.
+    cls : type
     """
-    for method in CONFIGURED:
-        function = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
-        if isinstance(function, FunctionType) and _takes_any(raw := _raw(function)):
-            setattr(cls, method, _with_signature(raw, _in_effect(cls.__mro__, method)))
-
-
-def _raw(function: FunctionType) -> FunctionType:
-    """Return a method without the wrapper that `name_options` may have added."""
-    written = inspect.unwrap(function)
-    return written if isinstance(written, FunctionType) else function
-
-
-def _with_signature(function: FunctionType, parameters: Sequence[Parameter]) -> Callable[..., Any]:
-    @wraps(function)
-    def called(*arguments: Any, **options: Any) -> Any:
-        return function(*arguments, **options)
-
-    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return called
-
-
-def _takes_any(function: FunctionType) -> bool:
-    parameters = inspect.signature(function).parameters.values()
-    return any(p.kind is p.VAR_KEYWORD for p in parameters)
-
-
-def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
-    """Return the parameters that a method accepts, given classes in method resolution order.
-
-    The first class that has the method defines it; later classes contribute the options that the
-    method passes on.
-    """
-    for place, cls in enumerate(classes):
-        method_here = vars(cls).get(method)
-        if isinstance(method_here, FunctionType):
-            function = _raw(method_here)
-            parameters = [*inspect.signature(function).parameters.values()]
-            named = [p for p in parameters if p.kind not in _VARIABLE]
-            # A function that passes **options on contains the instruction CALL_FUNCTION_EX.
-            calls = (step.opname for step in dis.get_instructions(function))
-            if not (_takes_any(function) and "CALL_FUNCTION_EX" in calls):
-                return named
-            names = {p.name for p in named}
-            above = _in_effect(classes[place + 1 :], method)[1:]
-            more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
-            # Configurations give options only by name.
-            return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
-    return []
+    for method, example in _CONFIGURED.get(kind, {}).items():
+        base = next((base for base in cls.__mro__ if method in vars(base)), cls)
+        function = inspect.unwrap(getattr(cls, method))
+        if not isinstance(function, FunctionType):
+            continue
+        for parameter in inspect.signature(getattr(cls, method)).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                code = function.__code__
+                place = f"{os.path.basename(code.co_filename)}, line {code.co_firstlineno}"
+                raise ConfigError(
+                    f"`**{parameter.name}` in {base.__name__} ({place}): name the options that it "
+                    f"passes on, such as `def {method}({example})`"
+                )
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
@@ -100,6 +78,63 @@ def check_keywords(
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in given:
             raise ConfigError(f"{what}: key {name!r} is missing")
+
+
+def as_declared(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments with the types that the parameters of a function declare.
+
+    Labels write 2.0 as 2, and have no quotes. Therefore, a whole number becomes a float if its
+    parameter is annotated with ``float`` or has a float as its default. A float without a fraction
+    becomes an int in the same way, and a number becomes a text if its parameter is annotated with
+    ``str`` alone. Items of lists are converted too. Other values stay as they are, such as 0.5 for
+    an int or 1 for a bool; the function may refuse them.
+    """
+    declared = _declared(function)
+    return {name: _converted(value, declared.get(name)) for name, value in values.items()}
+
+
+@cache
+def _declared(function: Callable[..., Any]) -> dict[str, type]:
+    """Return the type, float, int or str, of each parameter that declares one."""
+    names = getattr(inspect.unwrap(function), "__globals__", {})
+    types: dict[str, type] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = parameter.annotation
+        if isinstance(annotation, str):
+            with suppress(Exception):  # it may name what only type checkers import
+                annotation = eval(annotation, names)
+        # A text as default says little: "auto" may stand for a number.
+        kinds = set(_kinds(annotation)) or {*_kinds(type(parameter.default))} - {str}
+        for kind, others in ((float, {int}), (int, {float}), (str, kinds - {str})):
+            if kind in kinds and not kinds & others:
+                types[name] = kind
+                break
+    return types
+
+
+def _kinds(annotation: Any) -> Iterator[type]:
+    """Yield the types among float, int, bool and str that an annotation contains."""
+    for part in get_args(annotation):
+        yield from _kinds(part)
+    if isinstance(annotation, type):
+        for kind, base in ((str, str), (bool, bool), (int, Integral)):
+            if issubclass(annotation, base):
+                yield kind
+                return
+        if issubclass(annotation, Real) and not issubclass(annotation, Rational):
+            yield float
+
+
+def _converted(value: Any, kind: type | None) -> Any:
+    if isinstance(value, list):
+        return [_converted(item, kind) for item in value]
+    if kind is str and isinstance(value, int | float):
+        return write(value)
+    if kind is float and type(value) is int and abs(value) <= sys.float_info.max:
+        return float(value)
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 @cache

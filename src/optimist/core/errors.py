@@ -5,7 +5,7 @@ import errno
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -116,6 +116,13 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
     )
 
 
+def known_name(kind: str, name: str, allowed: Collection[str]) -> str:
+    """Return ``name`` if it is in ``allowed``; raise the error of `unknown_name` otherwise."""
+    if name not in allowed:
+        raise unknown_name(kind, name, allowed)
+    return name
+
+
 def brief(text: str) -> str:
     """Quote a text; if it is long, truncate it and add its length."""
     if len(text) <= LONGEST:
@@ -173,8 +180,8 @@ def proportion(key: str, value: Any) -> float:
 
 def whole_number(key: str, value: Any, least: int = 1, most: int = 10**9) -> int:
     """Return ``value`` if it is an int from ``least`` to ``most``; raise ConfigError otherwise."""
+    if isinstance(value, int | float) and value > most:
+        raise ConfigError(f"{key} is {value!r}; allowed: a whole number from {least} to {most}")
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
-    if value > most:
-        raise ConfigError(f"{key} is {value!r}; allowed: at most {most}")
     return value

@@ -1,8 +1,9 @@
-"""Record the modules that a job loads and the files that it opens, with their digests.
+"""Record the modules that a job loads and the other inputs that it reads, with their digests.
 
 Import statements do not show everything that a job uses: a user's class may extend ``sys.path``,
 construct another algorithm by name, or read data. An `Observer` therefore records the modules and
-files used during play, and `first_change` compares a record with the current files.
+files used during play, and the inputs in `optimist.core.user_inputs` for which users' files ask.
+`first_change` compares a record with the current state.
 
 Python raises an audit event for each file that it opens, but not for files that a library such as
 pyarrow opens itself. This package therefore passes such files to `observe`, and a user's class
@@ -12,36 +13,41 @@ lists them in its attribute ``reads``.
 import importlib.util
 import os
 import sys
-import sysconfig
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from optimist.core import provenance, user_inputs
 from optimist.core.errors import UnreadableError
 from optimist.core.source_files import (
-    FOLDER,
     PACKAGE,
     Signature,
     digest_of,
+    imports_of,
     is_file,
     is_own,
     own_file,
     signature,
 )
+from optimist.core.user_inputs import COMPILED, EXISTENCE, MISSING
 
 # Name prefixes of this package's modules that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
-_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
-# Folders of compiled modules and of installed packages. Their files are not recorded; results
-# record package versions instead.
-_COMPILED = "__pycache__"
-_INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
+# Packages whose versions are part of the name of a result, and sklearn, a module of scikit-learn.
+_NAMED = frozenset((*provenance.PACKAGES, "sklearn"))
 # Values recorded in place of a digest.
 ABSENT, UNSTEADY = "", "changed while it was read"
+# Number of folders above the current one in which files are found by their place relative to it.
+_LEVELS = 3
+# Audit events of other inputs, with their kind or, for inputs that cannot be recorded, words.
+_PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn")
+_EVENTS = dict.fromkeys(_PROCESSES, "another process") | {"socket.connect": "a network"}
+_EVENTS |= {"os.listdir": "folder", "os.scandir": "folder", "os.mkdir": "made"}
+_EVENTS |= {"sqlite3.connect": "read", "ctypes.dlopen": "read"}
 
 
 class _Seen(NamedTuple):
@@ -52,7 +58,10 @@ class _Seen(NamedTuple):
     is_module: bool = False
 
 
-Report = tuple[set[str], dict[str, _Seen]]
+_MISSING = _Seen(None, MISSING)
+# What an observer has found: modules of this package, files, variables, a file of each top-level
+# module of installed packages, and inputs that cannot be recorded, in words.
+Report = tuple[set[str], dict[str, _Seen], dict[str, str], dict[str, str], set[str]]
 
 
 class Observer:
@@ -84,14 +93,20 @@ class Observer:
         self._is_foreign = is_foreign
         self._folder = os.path.realpath(os.curdir)
         self._before: frozenset[str] = frozenset()
-        self._own: set[str] = set()
-        self._seen: dict[str, _Seen] = {}
+        self._environment = dict(os.environ) if is_foreign else {}
+        self._found: Report = set(), {}, {}, {}, set()
+        self._own, self._seen, self._variables, self._installed, self.unrecorded = self._found
+        self._watch = ExitStack()
 
     def __enter__(self) -> Self:
         global _active
         _listen()
         self._before = frozenset(sys.modules)
         _active = self
+        if self._is_foreign:
+            for owner, name, function in user_inputs.replacements(_ask):
+                self._watch.callback(setattr, owner, name, getattr(owner, name))
+                setattr(owner, name, function)
         return self
 
     def __exit__(
@@ -101,27 +116,51 @@ class Observer:
         traceback: TracebackType | None,
     ) -> None:
         global _active
+        self._watch.close()
         self._look()
         _active = None
 
     def record(self) -> dict[str, dict[str, str]]:
-        """Return two mappings from names to digests, under the keys ``modules`` and ``files``.
+        """Return mappings from names to digests, under ``modules``, ``files`` and other kinds.
 
-        Modules of this package are listed by dotted name, everything else by path. A path inside
-        the folder in which the observer was created is relative to it. The digest is `ABSENT` for a
-        file that the job did not find, and `UNSTEADY` for a file that changed while the job ran.
+        Modules of this package are listed by dotted name, everything else by path, relative to the
+        folder in which the observer was created unless it is far from there. The digest is `ABSENT`
+        for a file that the job did not find, and `UNSTEADY` for a file that changed while the job
+        ran. A file whose existence alone was asked has a word of `EXISTENCE`; a path that
+        ends with "/" has a digest of the names in this folder. A job with users' code may also have
+        the kinds ``variables``, with a digest of each value, and ``packages``, with versions.
         """
-        digests: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
-        for name in sorted(self._own):
-            digests["modules"][name] = _digest(own_file(name))
-        for path in sorted(self._seen):
-            self._read(path)
-            _, digest, is_module = self._seen[path]
-            is_below = path.startswith(self._folder + os.sep)
-            name = os.path.relpath(path, self._folder) if is_below else path
+        packages = self._packages()
+        digests = {"modules": {name: _digest(own_file(name)) for name in sorted(self._own)}}
+        digests["files"] = {}
+        for path, (_, digest, is_module) in sorted(self._seen.items()):
             if digest is not None:
-                digests["modules" if is_module else "files"][Path(name).as_posix()] = digest
-        return digests
+                is_same = digest == _file_now(path, digest, self._folder)
+                kind = "modules" if is_module else "files"
+                digests[kind][self._name(path)] = digest if is_same else UNSTEADY
+        more = {"variables": dict(sorted(self._variables.items())), "packages": packages}
+        return digests | {kind: entries for kind, entries in more.items() if entries}
+
+    def _name(self, path: str) -> str:
+        """Return the name of a path in a record: relative if it is near the current folder.
+
+        A copy of a folder then finds the files of the copy.
+        """
+        name = os.path.relpath(path, self._folder)
+        shared = os.path.commonpath((path, self._folder))
+        is_near = shared != os.sep and name.count(os.pardir + os.sep) <= _LEVELS
+        return Path(name if is_near else path).as_posix() + "/" * path.endswith("/")
+
+    def _packages(self) -> dict[str, str]:
+        """Return the versions of distributions; read the modules that belong to none."""
+        versions: dict[str, str] = {}
+        for module, path in sorted(self._installed.items()):
+            names = user_inputs.distributions(module)
+            versions |= {name: user_inputs.release(name) for name in names}
+            is_package = path.endswith("__init__.py")
+            for file in [] if names else Path(path).parent.rglob("*.py") if is_package else [path]:
+                self._read(str(file), is_module=True)
+        return versions
 
     def hear(self, path: Any, mode: str | None, flags: int) -> None:
         """Record a file that Python is about to open."""
@@ -130,13 +169,13 @@ class Observer:
                 self._opened(os.path.abspath(os.fsdecode(path)), mode, flags)
 
     def _opened(self, path: str, mode: str | None, flags: int) -> None:
-        is_module = path.endswith(".pyc") and _COMPILED in path
+        is_module = path.endswith(".pyc") and COMPILED in path
         place = self._place(importlib.util.source_from_cache(path) if is_module else path)
         if place is None:
             return
         is_written = flags & (os.O_WRONLY | os.O_RDWR) == os.O_WRONLY
         if is_written or flags & (os.O_TRUNC | os.O_EXCL):
-            self._seen.setdefault(place, _Seen(None, None))
+            self._make(place)
             return
         # Missing files are recorded too, with two exceptions: files opened without a mode, whose
         # paths may be relative to another folder, and entries of sys.path, which every process
@@ -146,6 +185,36 @@ class Observer:
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
+    def ask(self, kind: str, name: Any = None) -> None:
+        """Record an input for which a user's file asks; see `optimist.core.user_inputs.Tell`."""
+        if kind == "variable":
+            digest = user_inputs.variable(name, self._environment.get(name))
+            self._variables.setdefault(name, digest)
+        elif kind not in ("path", "folder", "read", "made"):
+            self.unrecorded.add(kind)
+        elif not isinstance(name, int):
+            with suppress(OSError, ValueError, TypeError):
+                path = user_inputs.path_of(name) if kind == "read" else name or os.curdir
+                self._asked(kind, os.path.abspath(os.fsdecode(path)))
+
+    def _asked(self, kind: str, path: str) -> None:
+        place = self._place(path)
+        if place is None:
+            return
+        if kind == "made":
+            self._make(place)
+        elif kind == "read" and os.path.isfile(path):
+            self._read(place)
+        elif self._seen.get(place, _MISSING).digest is not None:
+            place += "/" if kind == "folder" else ""
+            if place not in self._seen:
+                self._seen[place] = _Seen(None, user_inputs.state(place, self._folder))
+
+    def _make(self, place: str) -> None:
+        """Leave out a file or a folder, with everything in it, that the job is about to make."""
+        if self._seen.get(place, _MISSING).digest == MISSING and not os.path.isdir(place):
+            self._seen[place] = _Seen(None, None)
+
     def note(self, path: str | os.PathLike[str]) -> None:
         """Record a file that is read without Python's ``open``."""
         place = self._place(os.path.abspath(path))
@@ -153,13 +222,22 @@ class Observer:
             self._read(place)
 
     def _place(self, path: str) -> str | None:
-        """Resolve links to folders in a file's path; return None if the file is not recorded."""
-        if _is_left_out(path):
+        """Return the path under which a file is recorded, or None if it is not recorded.
+
+        A link to a folder is kept, since it may lead elsewhere in a copy of the folder.
+        """
+        if user_inputs.is_left_out(path):
             return None
         folder, name = os.path.split(path)
         place = os.path.join(os.path.realpath(folder), name)
-        is_ignored = any(Path(place).is_relative_to(other) for other in self._ignored)
-        return None if is_ignored or _is_left_out(place) else place
+        if user_inputs.is_left_out(place) or any(
+            Path(place).is_relative_to(other) for other in self._ignored
+        ):
+            return None
+        below = self._folder + os.sep
+        path = place if place.startswith(below) and not path.startswith(below) else path
+        above = (self._seen.get(str(folder), _MISSING) for folder in Path(path).parents)
+        return None if any(seen.digest is None for seen in above) else path
 
     def _read(self, path: str, is_module: bool = False) -> None:
         try:
@@ -167,7 +245,7 @@ class Observer:
         except OSError:
             state = None
         seen = self._seen.get(path)
-        if seen is None:
+        if seen is None or seen.digest in EXISTENCE:
             self._seen[path] = _Seen(state, _digest(path), is_module)
             return
         digest = seen.digest
@@ -188,16 +266,26 @@ class Observer:
                 place = self._place(os.path.abspath(path)) if isinstance(path, str) else None
                 if place is not None:
                     self._read(place, is_module=True)
+                elif is_new and self._is_foreign and isinstance(path, str):
+                    self._note_installed(name, path)
+        for place, seen in self._seen.items() if self._is_foreign else ():
+            for name in imports_of(place) if seen.is_module and is_file(place) else ():
+                self._note_installed(name, getattr(sys.modules.get(name), "__file__", None))
+
+    def _note_installed(self, module: str, path: str | None) -> None:
+        name = module.partition(".")[0]
+        if path and user_inputs.is_installed(path) and name not in _NAMED:
+            self._installed.setdefault(name, path)
 
     def report(self) -> Report:
         """Return the whole record; the parent of a forked process passes it to `add`."""
         self._look()
-        return self._own, self._seen
+        return self._found
 
     def add(self, report: Report) -> None:
         """Add the record that `report` returned in a forked copy of this process."""
-        self._own |= report[0]
-        self._seen |= report[1]
+        for mine, others in zip(self._found, report, strict=True):
+            mine.update(others)  # type: ignore[attr-defined]
 
 
 _active: Observer | None = None
@@ -215,6 +303,11 @@ def observe(path: str | os.PathLike[str]) -> None:
         _active.note(path)
 
 
+def _ask(kind: str, *name: Any) -> None:
+    if _active is not None:
+        _active.ask(kind, *name)
+
+
 @lru_cache
 def _listen() -> None:
     """From now on, notify the active observer of each file that this process opens."""
@@ -222,24 +315,12 @@ def _listen() -> None:
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and _active is not None:
             _active.hear(*arguments)
+        elif (kind := _EVENTS.get(event)) and (
+            kind != "folder" or user_inputs.asked_by_user() is not None
+        ):
+            _ask(kind, *arguments[:1])
 
     sys.addaudithook(hear)
-
-
-@lru_cache
-def _left_out() -> tuple[str, ...]:
-    """Return the folders of the system, Python and this package, whose files are not recorded."""
-    libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
-    folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
-    return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
-
-
-def _is_left_out(path: str) -> bool:
-    return (
-        path.startswith(_left_out())
-        or path == sys.executable
-        or not _INSTALLED.isdisjoint(path.split(os.sep))
-    )
 
 
 def _digest(path: str | None) -> str:
@@ -258,39 +339,53 @@ def _digest_of_own(name: str) -> str:
     return _digest(own_file(name))  # cached, since loaded modules do not change
 
 
+def is_record(observed: object) -> bool:
+    """Return whether an object has the form of a record from `Observer.record`."""
+    return isinstance(observed, Mapping) and all(
+        isinstance(part, Mapping) and all(isinstance(digest, str) for digest in part.values())
+        for part in observed.values()
+    )
+
+
 def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
-    """Describe the first module or file that differs from a record; return None if there is none.
+    """Describe the first input that differs from a record; return None if there is none.
 
     Parameters
     ----------
     observed : mapping
-        A record from `Observer.record`. If a user's module was moved together with the current
-        folder, the file at its new path is compared.
+        A record from `Observer.record`, which may lack kinds of inputs.
     """
-    for name, digest in observed["modules"].items():
-        if not is_file(name) and is_own(name):
-            digests = [_digest_of_own(name)]
-        else:
-            digests = [_digest(name)]
-            digests += [] if digests[0] else map(_digest, _moved(name))
-        if digest not in digests:
-            return _difference(name, digest, any(digests))
-    for name, digest in observed["files"].items():
-        if digest != (now := _digest(name)):
-            return _difference(name, digest, bool(now))
+    if not is_record(observed):
+        return "the record of its modules and files is damaged"
+    for kind, current in _CURRENT.items():
+        for name, digest in observed.get(kind, {}).items():
+            if digest != (now := current(name, digest)):
+                return _difference(f"{_WORDS.get(kind, '')}{name}", digest, now)
     return None
 
 
-def _moved(name: str) -> Iterator[str]:
-    """Yield a file's possible paths if it was moved together with the current folder."""
-    parts = Path(name).parts
-    for start in range(1, len(parts) if os.path.isabs(name) else 0):
-        yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))
+def _module_now(name: str, digest: str) -> str:
+    return _digest_of_own(name) if is_own(name) and not is_file(name) else _digest(name)
 
 
-def _difference(name: str, digest: str, is_there: bool) -> str:
+def _file_now(name: str, digest: str, here: str = "") -> str:
+    if name.endswith("/") or digest in EXISTENCE:
+        return user_inputs.state(name, here or os.getcwd())
+    return _digest(name)
+
+
+_CURRENT: dict[str, Callable[[str, str], str]] = {
+    "modules": _module_now,
+    "files": _file_now,
+    "variables": lambda name, digest: user_inputs.variable(name, os.environ.get(name)),
+    "packages": lambda name, digest: user_inputs.release(name),
+}
+_WORDS = {"variables": "environment variable ", "packages": "package "}
+
+
+def _difference(name: str, digest: str, now: str) -> str:
     if digest == UNSTEADY:
         return f"{name} {UNSTEADY}"
-    if digest == ABSENT:
+    if digest in (ABSENT, MISSING):
         return f"{name} did not exist"
-    return f"{name} changed" if is_there else f"{name} is gone"
+    return f"{name} is gone" if now in (ABSENT, MISSING) else f"{name} changed"

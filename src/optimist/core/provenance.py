@@ -4,7 +4,6 @@ import logging
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -55,16 +54,6 @@ def blas_threads() -> int | None:
     from threadpoolctl import threadpool_info
 
     return max((pool["num_threads"] for pool in threadpool_info()), default=None)
-
-
-def code_of(made: Mapping[str, Any]) -> str:
-    """Describe the code behind a result, given a record from `collect`."""
-    if made["commit"]:
-        return f"commit {made['commit']}{' with changes' * bool(made['dirty'])}"
-    if reason := made.get("unknown"):
-        return f"commit unknown: {reason}"
-    version = made["packages"].get("optimist") or "unknown"
-    return f"no commit, version {version}"
 
 
 class _NoAnswerError(Exception):

@@ -6,10 +6,10 @@ import importlib
 import importlib.util
 import inspect
 import os
-import pickle
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
@@ -17,16 +17,43 @@ from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
-from optimist.core.arguments import name_options
+from optimist.core.arguments import check_options_are_named
 from optimist.core.errors import ConfigError, nearest
 from optimist.core.observation import observe
-from optimist.core.source_files import Signature, closure, is_file, is_own, signature
+from optimist.core.source_files import (
+    FOLDER,
+    Signature,
+    closure,
+    dotted,
+    is_file,
+    is_own,
+    signature,
+)
+from optimist.core.user_errors import in_one_line
 
+_folder = ""  # relative paths of files refer to this folder; "" for the current one
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
 class OtherDomainError(ConfigError):
     """Raised when a class is meant for another kind of setting."""
+
+
+class BrokenPackageError(ConfigError):
+    """Raised when an installed package offers a class, but its module cannot be loaded."""
+
+
+@contextmanager
+def keeping_folder() -> Iterator[None]:
+    """Find users' files from the current folder, even if a class changes it; then return to it."""
+    global _folder
+    before, start = _folder, os.getcwd()
+    _folder = before or start
+    try:
+        yield
+    finally:
+        _folder = before
+        os.chdir(start)
 
 
 def names_file(name: str) -> bool:
@@ -117,11 +144,8 @@ class Registry:
         return iter((*self.table, *self.added, *self.offered))
 
     @cached_property
-    def added(self) -> dict[str, Any]:
-        """Classes that exist only in this process, by name.
-
-        A value of type bytes is a class that is still pickled.
-        """
+    def added(self) -> dict[str, Callable[[], Any]]:
+        """Functions that return the classes that have no file, by name."""
         return {}
 
     def accepts(self, cls: type) -> bool:
@@ -145,7 +169,7 @@ class Registry:
         if name in self.taken.union(self.table) or name in self.offered:
             raise ConfigError(f"{name!r} is the name of a known {self.kind}; allowed: another name")
         self._check(name, cls)
-        self.added[name] = cls
+        self.added[name] = lambda: cls
         return name
 
     def refusal(self, name: str) -> ConfigError:
@@ -164,13 +188,18 @@ class Registry:
         places = {}
         for entry in entry_points(group=self.group):
             if entry.name in self.taken.union(self.table):
-                package = entry.dist.name if entry.dist else entry.value
                 raise ConfigError(
-                    f"package {package!r} offers the {self.kind} {entry.name!r}, a name that "
-                    "optimist itself uses; allowed: another name"
+                    f"{self._offer(entry.name)}, a name that optimist itself uses; allowed: "
+                    "another name"
                 )
             places[entry.name] = entry.value
         return places
+
+    def _offer(self, name: str) -> str:
+        """Describe the offer of an installed package, with the name of the package."""
+        entry = next(one for one in entry_points(group=self.group) if one.name == name)
+        package = entry.dist.name if entry.dist else entry.value
+        return f"package {package!r} offers the {self.kind} {name!r}"
 
     def module(self, name: str) -> str:
         """Return the module of a class, in the form accepted by `optimist.core.source_files`.
@@ -191,15 +220,16 @@ class Registry:
             If the name is unknown, the file cannot be loaded, or the class is of another kind.
         """
         if name in self.added:
-            if isinstance(self.added[name], bytes):
-                self.added[name] = pickle.loads(self.added[name])
-            return self.added[name]
+            return self.added[name]()
         module, wanted = self._target(name)
         if name in self.table:
             return _attribute(self.table[name])
-        cls = getattr(_loaded(module), wanted, None)
+        loaded = _loaded(module) if is_file(module) else self._imported(name, module)
+        cls = getattr(loaded, wanted, None)
         if not isinstance(cls, type):
-            names = self._classes(_loaded(module))
+            if name in self.offered:
+                raise self._broken(name, f"{module} has no class {wanted!r}")
+            names = self._classes(loaded)
             raise ConfigError(
                 f"{module} has no class {wanted!r}{nearest(wanted, names)}; allowed: "
                 f"{', '.join(names) or self._allowed}"
@@ -215,7 +245,7 @@ class Registry:
         """Return the module that defines a class, and the class's name there."""
         match = _FILE.fullmatch(name)
         if match is not None:
-            path = Path(match["path"])
+            path = Path(_folder, match["path"])
             if not path.is_file():
                 others = (other.name for other in path.parent.glob("*.py") if other.is_file())
                 hint = nearest(path.name, others)
@@ -229,7 +259,24 @@ class Registry:
         if name not in places:
             raise self.unknown(name)
         module, _, wanted = places[name].partition(":")
+        package = module.partition(".")[0]
+        if places is self.offered and importlib.util.find_spec(package) is None:
+            raise self._broken(name, f"there is no module {package!r}")
         return module, wanted
+
+    def _imported(self, name: str, module: str) -> ModuleType:
+        """Return the module of a class that an installed package offers."""
+        try:
+            return importlib.import_module(module)
+        except (Exception, SystemExit) as error:
+            raise self._broken(
+                name, f"its module cannot be loaded: {in_one_line(error)}"
+            ) from error
+
+    def _broken(self, name: str, fault: str) -> BrokenPackageError:
+        return BrokenPackageError(
+            f"{self._offer(name)}, but {fault}; install the package again, or remove it"
+        )
 
     def unknown(self, name: str) -> ConfigError:
         """Return the error for a name that is unknown or belongs to another kind of setting."""
@@ -261,7 +308,6 @@ class Registry:
         ]
 
     def _check(self, name: str, cls: type) -> None:
-        name_options(cls)
         if not issubclass(cls, self._bases):
             if issubclass(cls, tuple(map(_attribute, self.related))):
                 raise OtherDomainError(
@@ -275,6 +321,7 @@ class Registry:
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that defines "
                 "all abstract methods; `optimist new` writes a working example"
             )
+        check_options_are_named(self.kind, cls)
 
 
 def _attribute(place: str) -> Any:
@@ -284,19 +331,22 @@ def _attribute(place: str) -> Any:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module; a file is reloaded if it or one of its imports was edited."""
-    if not is_file(module):
-        return importlib.import_module(module)
-    path = os.path.abspath(module)
-    return _load(module, path, frozenset((file, signature(file)) for file in closure(path)))
+    """Load a file as a module, again if the file or one of its imports was edited."""
+    path = os.path.abspath(os.path.join(_folder, module))
+    files = frozenset((file, signature(file)) for file in closure(path))
+    with nullcontext() if _folder else keeping_folder():
+        return _load(module, path, files, os.getpid())
 
 
 @lru_cache
-def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> ModuleType:
+def _load(
+    shown: str, path: str, files: frozenset[tuple[str, Signature]], process: int
+) -> ModuleType:
     """Load the file at ``path`` as a module; messages call the file ``shown``.
 
     ``files`` holds the signatures of the file and its imports. They are part of the cache's key, so
-    an edited file is loaded again.
+    an edited file is loaded again. So is ``process``: a copy of a process, which records the inputs
+    of the file, loads it again.
     """
     folder = os.path.dirname(path)
     for name, module in list(sys.modules.items()):  # remove earlier versions of the files
@@ -314,6 +364,19 @@ def _load(shown: str, path: str, files: frozenset[tuple[str, Signature]]) -> Mod
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        words = " ".join((f"{type(error).__name__}:", *str(error).split())).removesuffix(":")
-        raise ConfigError(f"{shown} cannot be loaded: {words}") from error
+        fault = f"{shown} cannot be loaded: {in_one_line(error)}{_way_out(error)}"
+        raise ConfigError(fault) from error
     return module
+
+
+def _way_out(error: BaseException) -> str:
+    """Return advice for a file that was written for another version of this package, or ""."""
+    name = getattr(error, "name", None) if isinstance(error, ImportError) else None
+    if name is None or not is_own(f"{name}."):
+        return ""
+    known = map(dotted, map(str, Path(FOLDER).rglob("*.py")))
+    hint = nearest(name, known) if isinstance(error, ModuleNotFoundError) else ""
+    return (
+        f"{hint}; this version of optimist has other modules; `optimist new`, with another NAME, "
+        "writes an example of its imports"
+    )

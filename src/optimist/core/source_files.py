@@ -95,6 +95,13 @@ def digest_of(path: str) -> str:
     return _source(path).digest
 
 
+def imports_of(path: str) -> set[str]:
+    """Return the top-level modules that a source file imports; none if it cannot be read."""
+    with suppress(UnreadableError):
+        return {name.partition(".")[0] for name in _source(path).imports}
+    return set()
+
+
 def closure(module: str) -> frozenset[str]:
     """Return the paths of a module's file and, recursively, of all its imports.
 

@@ -11,7 +11,6 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Self, TextIO
 
 from optimist.core.durations import in_words
@@ -112,12 +111,7 @@ class Busy:
             threading.Thread(target=self._tick, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._over.set()
         with self.hidden():
             pass

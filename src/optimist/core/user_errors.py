@@ -1,5 +1,6 @@
 """Describe an error in one line, with its type, message, source line and round."""
 
+import inspect
 import pickle
 import signal
 import site
@@ -29,7 +30,7 @@ ROUND = "_round_in_words"  # attribute: round of an error, as in ", in round 7"
 
 def line_of_user(trace: TracebackType | None) -> str:
     """Return the innermost line of user code in a traceback, as in ``mine.py, line 12``, or ""."""
-    return _last_line(trace, _of_user)
+    return _last_line(trace, is_of_user)
 
 
 def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -> str:
@@ -40,7 +41,8 @@ def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -
     return lines[-1] if lines else ""
 
 
-def _of_user(path: Path) -> bool:
+def is_of_user(path: Path) -> bool:
+    """Return whether a file belongs neither to Python, nor to an installed package, nor to us."""
     return not _OTHERS.intersection(path.parents) and SCRIPTS not in path.parts
 
 
@@ -75,6 +77,13 @@ def _place(error: BaseException) -> str:
     """
     trace = error.__traceback__
     return getattr(error, _PLACE, "") or line_of_user(trace) or _last_line(trace, _of_methods)
+
+
+def definition(cls: type) -> str:
+    """Return where a class is defined, as in `` (mine.py, line 7)``, or "" if it has no file."""
+    with suppress(OSError, TypeError):
+        return f" ({Path(inspect.getfile(cls)).name}, line {inspect.getsourcelines(cls)[1]})"
+    return ""
 
 
 class _InOtherProcess(Exception):

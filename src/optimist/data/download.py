@@ -63,11 +63,8 @@ def fetched(tell: Callable[[Any], None], *, uci_id: int, columns: Sequence[str])
         client.API_BASE_URL = os.environ.get(UCI_URL_VARIABLE) or client.API_BASE_URL
         table: pd.DataFrame = client.fetch_ucirepo(id=uci_id).data.original
     except Exception as error:
-        raise DataError(_one_line(error)) from None
+        # ucimlrepo says only "Error connecting to server"; ``__context__`` has the HTTP status.
+        cause = f" ({error.__context__})" if error.__context__ else ""
+        words = f"{type(error).__name__}: {error}{cause}"
+        raise DataError(" ".join(words.split())) from None
     return table[[name for name in columns if name in table.columns]].reset_index(drop=True)
-
-
-def _one_line(error: Exception) -> str:
-    # ucimlrepo hides the HTTP status behind "Error connecting to server"; ``__context__`` has it.
-    cause = f" ({error.__context__})" if error.__context__ else ""
-    return " ".join(f"{type(error).__name__}: {error}{cause}".split())

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.core.errors import ConfigError, DataError, unknown_name
+from optimist.core.errors import ConfigError, DataError, known_name
 from optimist.data.download import download
 from optimist.data.sources import Source, default_data_dir, load_sources
 from optimist.data.tables import read
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CHOICES = ("auto", "mirror", "uci")
-
-Attempts = list[dict[str, Any]]
 
 
 def fetch(
@@ -64,25 +62,34 @@ def fetch(
     DataError
         If no verified copy is available.
     """
-    if source not in CHOICES:
-        raise unknown_name("data source", source, CHOICES)
+    known_name("data source", source, CHOICES)
     if not timeout > 0:
         raise ConfigError(f"timeout is {timeout}; allowed: a positive number of seconds")
     folder = Path(data_dir) if data_dir is not None else default_data_dir()
     sources = load_sources(folder / "sources.csv")
-    if name not in sources:
-        raise unknown_name("data set", name, sources)
-    entry = sources[name]
-    attempts: Attempts = []
-    frame = None if source == "mirror" else _from_uci(entry, timeout, attempts)
-    if frame is None and source == "uci":
-        raise DataError(f"{name}: not available from UCI: {attempts[-1]['error']}")
-    if frame is None:
-        frame = _from_mirror(entry, folder, attempts)
+    entry = sources[known_name("data set", name, sources)]
+    attempts: list[dict[str, Any]] = []
+    for origin in ("uci", "mirror") if source == "auto" else (source,):
+        start, error = time.monotonic(), None
+        try:
+            frame, place = _read(entry, origin, timeout, folder)
+        except DataError as fault:
+            if origin == "mirror":
+                raise
+            if source == "uci":
+                raise DataError(f"{name}: not available from UCI: {fault}") from None
+            error = str(fault)
+            logger.warning("%s: UCI failed: %s", name, error)
+        seconds = round(time.monotonic() - start, 3)
+        attempts.append({"source": origin, "seconds": seconds, "error": error})
+        if error is None:
+            break
+    reason = f" (UCI: {attempts[0]['error']})" if len(attempts) > 1 else ""
+    logger.info("%s: %d rows from %s, verified%s", name, len(frame), place, reason)
     return frame, _record(entry, attempts)
 
 
-def _record(entry: Source, attempts: Attempts) -> dict[str, Any]:
+def _record(entry: Source, attempts: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "name": entry.name,
         "version": entry.version,
@@ -94,30 +101,10 @@ def _record(entry: Source, attempts: Attempts) -> dict[str, Any]:
     }
 
 
-def _attempt(source: str, start: float, error: Exception | None = None) -> dict[str, Any]:
-    seconds = round(time.monotonic() - start, 3)
-    return {"source": source, "seconds": seconds, "error": None if error is None else str(error)}
-
-
-def _from_uci(entry: Source, timeout: float, attempts: Attempts) -> "pd.DataFrame | None":
-    start = time.monotonic()
-    try:
-        frame = verified(download(entry, timeout), entry, "UCI")
-    except DataError as error:
-        attempts.append(_attempt("uci", start, error))
-        logger.warning("%s: UCI failed: %s", entry.name, error)
-        return None
-    attempts.append(_attempt("uci", start))
-    logger.info("%s: %d rows from uci:%s, verified", entry.name, len(frame), entry.uci_id)
-    return frame
-
-
-def _from_mirror(entry: Source, folder: Path, attempts: Attempts) -> "pd.DataFrame":
-    start = time.monotonic()
+def _read(entry: Source, origin: str, timeout: float, folder: Path) -> "tuple[pd.DataFrame, str]":
+    """Return the verified table from UCI or from the mirror, and a description of the place."""
+    if origin == "uci":
+        return verified(download(entry, timeout), entry, "UCI"), f"uci:{entry.uci_id}"
     path = folder / "mirror" / entry.mirror
     check_file(path, entry.mirror_sha256)
-    frame = verified(read(path), entry, str(path))
-    reason = f" (UCI: {attempts[-1]['error']})" if attempts else ""
-    attempts.append(_attempt("mirror", start))
-    logger.info("%s: %d rows from %s, verified%s", entry.name, len(frame), path, reason)
-    return frame
+    return verified(read(path), entry, str(path)), str(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.core import checksummed
-from optimist.core.errors import DataError, unknown_name
+from optimist.core.errors import DataError, known_name
 from optimist.core.files import write_text
 from optimist.core.observation import observe
 from optimist.data.sources import load_sources
@@ -44,10 +44,9 @@ def read_raw(path: str | Path) -> "pd.DataFrame":
     """
     path = Path(path)
     sources = load_sources()
-    if path.stem not in sources:
-        raise unknown_name("data set", path.stem, sources)
+    entry = sources[known_name("data set", path.stem, sources)]
     try:
-        return verified(checksummed.read_frame(path), sources[path.stem], str(path))
+        return verified(checksummed.read_frame(path), entry, str(path))
     except DataError as error:
         raise DataError(f"{error}; {checksummed.REMEDY}") from None
 

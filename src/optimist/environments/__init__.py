@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.arguments import check_keywords
+from optimist.core.arguments import as_declared, check_keywords
 from optimist.core.registry import Registry
 from optimist.environments.base import BoxEnvironment
 
@@ -126,4 +126,5 @@ def make_environment(
     check_keywords(
         f"environment {name!r}", parameters, cls.__init__, supplied=("horizon", "trial", "stream")
     )
-    return cls(horizon=horizon, trial=trial, stream=stream, **parameters)
+    given = as_declared(cls.__init__, parameters)
+    return cls(horizon=horizon, trial=trial, stream=stream, **given)

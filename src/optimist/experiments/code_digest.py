@@ -77,11 +77,9 @@ def _glue(in_turns: bool) -> tuple[str, ...]:
 def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
     """Return a digest of ``modules``, with their imports, and of ``alone``, without imports."""
     # Users' files may change while this process runs, so their digests are not cached.
-    compute = _computed if all(map(is_own, modules)) else _computed.__wrapped__
-    return compute(modules, alone)
+    return (_cached if all(map(is_own, modules)) else _computed)(modules, alone)
 
 
-@lru_cache
 def _computed(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
     digests = {name: digest_of(own_file(name) or name) for name in alone}
     others = []
@@ -93,3 +91,6 @@ def _computed(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
         others.append(sorted(zip(places, map(digest_of, foreign), strict=True)))
     text = json.dumps([sorted(digests.items()), *filter(None, others)])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+_cached = lru_cache(_computed)

@@ -6,8 +6,8 @@ numerical failure does not crash the run; each trial ends with a status:
 ``ok``            no failure
 ``unconverged``   an inner solver missed its tolerance or met a NaN at least once; the curve is
                   complete
-``non_finite``    the algorithm's state or proposed point is not finite; the curve ends before that
-                  round
+``non_finite``    the algorithm's state or proposed point is not finite; its name may follow, as in
+                  ``non_finite: theta``; the curve ends before that round
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is too
                   large or not finite; the curve ends before that round
 ``timeout``       the time limit of `Rounds.run` expired; the curve ends there
@@ -102,7 +102,7 @@ class Trajectory:
     def is_ended_by(self, error: BaseException) -> bool:
         """Set the status for an error that ends the trial; return False for any other error."""
         if isinstance(error, NotFiniteError):
-            self.status = "non_finite"
+            self.status = f"non_finite: {error}".removesuffix(": ")
         elif isinstance(error, OutOfTimeError):
             self.status = "out_of_time"
         elif isinstance(error, RewardError) or _is_numerical(error):
@@ -160,7 +160,7 @@ def _is_numerical(error: BaseException) -> bool:
 
 
 class NotFiniteError(Exception):
-    """Raised when an algorithm's state or proposed point is not finite."""
+    """Raised when an algorithm's state or proposed point is not finite, with its name."""
 
 
 class RewardError(Exception):
@@ -291,7 +291,7 @@ class Rounds(ABC):
                         observer.after(t, arms, choice, reward, regret)
                     if t + 1 in marked:
                         if not self.algorithm.is_finite():
-                            raise NotFiniteError
+                            raise NotFiniteError(", ".join(self.algorithm.not_finite()))
                         trajectory.record(round=t + 1, **self.totals())
                 except (Exception, OutOfTimeError) as error:
                     if trajectory.is_ended_by(error):
@@ -426,7 +426,7 @@ class _BoxRounds(Rounds):
         x = algorithm.propose()
         middle = time.perf_counter()
         if not np.isfinite(x).all():
-            raise NotFiniteError
+            raise NotFiniteError("proposed point")
         check_point(x, self.environment)
         reward = draw_reward(self.environment, t, x)
         resume = time.perf_counter()

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from optimist.algorithms import make_algorithm
-from optimist.core.arguments import check_keywords, defaults, option_names
+from optimist.core.arguments import as_declared, check_keywords, defaults, option_names
 from optimist.core.errors import ConfigError
 from optimist.core.files import sha256
 from optimist.core.label import Label
 from optimist.core.layout import dataset_in
+from optimist.core.registry import keeping_folder
 from optimist.environments import make_environment
 from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, Probe
@@ -36,7 +37,8 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
         **({} if path is None else {"dataset": path}),
     )
     check_keywords("problem", setting.problem, environment.problem)
-    return environment, environment.problem(**setting.problem)
+    told = as_declared(type(environment).problem, setting.problem)
+    return environment, environment.problem(**told)
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
@@ -146,4 +148,5 @@ def watch(
 
 def isolated_if_foreign(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
     """Call a function, in a copy of this process if the cell has foreign code."""
-    return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()
+    with keeping_folder():
+        return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

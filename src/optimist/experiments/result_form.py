@@ -14,11 +14,12 @@ import pyarrow as pa
 
 from optimist.core.errors import ResultError
 from optimist.core.layout import LANES
+from optimist.core.observation import is_record
 from optimist.experiments.columns import values
 from optimist.experiments.loop import COMPLETE, EARLY, checkpoints
 from optimist.experiments.trials import Trials
 
-STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite|failed: (.|\n)*")
+STATUS = re.compile(rf"{'|'.join(COMPLETE + EARLY)}|non_finite(: .+)?|failed: (.|\n)*")
 ROUNDING = 1e-6  # largest relative decrease allowed in a cumulative value
 # Keys of the metadata; a dot separates the keys of nested mappings.
 KEYS = (
@@ -40,9 +41,12 @@ def check_metadata(metadata: Any) -> None:
             if not isinstance(value, Mapping) or part not in value:
                 raise ResultError(f"its metadata have no {key}")
             value = value[part]
+    if not is_record(metadata["observed"]):
+        raise ResultError("its metadata have a damaged record of inputs, under the key observed")
     asked = metadata["trials"]
-    is_range = 0 <= asked["first"] < asked["stop"]
     rounds = asked["cell"]["spec"]["horizon"], asked["rounds"] or 1
+    are_whole = all(type(one) is int for one in (asked["first"], asked["stop"], *rounds))
+    is_range = are_whole and 0 <= asked["first"] < asked["stop"]
     if asked["lane"] not in LANES or not is_range or min(rounds) < 1:
         raise ResultError("its metadata describe no trials")
 
@@ -55,6 +59,11 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     asked = metadata["trials"]
     if not len(table):
         raise ResultError("it has no rows")
+    numeric = (pa.types.is_integer, pa.types.is_floating, pa.types.is_null)
+    for name in ("trial", "round", "regret", "seconds"):
+        kind = table[name].type
+        if not any(is_of_kind(kind) for is_of_kind in numeric):
+            raise ResultError(f"its column {name} has the type {kind}; allowed: numbers")
     for name in ("paper", "setting", "algorithm"):
         names = _distinct(table[name])
         if names != [asked["cell"][name]]:
@@ -79,7 +88,7 @@ def _distinct(column: Any) -> list[Any]:
 def _check_trial(rows: pa.Table, marks: np.ndarray) -> None:
     """Raise ResultError unless the rows of one trial are complete, ordered and finite."""
     trial, statuses = rows["trial"][0].as_py(), _distinct(rows["status"])
-    if len(statuses) > 1 or not STATUS.fullmatch(statuses[0]):
+    if len(statuses) > 1 or not STATUS.fullmatch(str(statuses[0])):
         raise ResultError(f"trial {trial} has status {_short(statuses)}")
     rounds, is_complete = values(rows["round"])[0], statuses[0] in COMPLETE
     if rounds.tolist() == [0] and not is_complete:  # it ended before its first recorded round

@@ -15,6 +15,7 @@ from optimist.core.errors import ConfigError, OutOfTimeError
 from optimist.core.files import fingerprint
 from optimist.core.label import Label
 from optimist.core.layout import DIGEST, Result
+from optimist.core.registry import keeping_folder
 from optimist.experiments import code_digest
 from optimist.experiments.cell import Cell, Probe
 from optimist.experiments.isolation import isolated
@@ -244,7 +245,8 @@ class Player:
         trials = self._trials
         most: float = min(trials.cell.setting.horizon, trials.rounds or math.inf)
         rounds = min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
-        play_trial(trials.cell, trial, rounds=rounds, **self._options)
+        with keeping_folder():
+            play_trial(trials.cell, trial, rounds=rounds, **self._options)
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         """Play one trial, in a copy of this process if it is isolated.
@@ -255,7 +257,7 @@ class Player:
         try:
             with self._share() as seconds:
                 if not self._is_isolated:
-                    with limited(seconds):
+                    with limited(seconds), keeping_folder():
                         return play_trial(
                             cell, trial, rounds=rounds, histories=histories, **self._options
                         )
@@ -279,9 +281,11 @@ class Player:
             with limited(seconds):
                 with suppress(Exception, SystemExit):  # the trial raises its own errors
                     self._start(trial + 1)
-                return play_trial(
-                    cell, trial, rounds=rounds, histories=histories, **self._options
-                ), histories
+                with keeping_folder():
+                    trajectory = play_trial(
+                        cell, trial, rounds=rounds, histories=histories, **self._options
+                    )
+                return trajectory, histories
         except OutOfTimeError:
             return Trajectory("out_of_time"), {}
 

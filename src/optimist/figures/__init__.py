@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from optimist.core.errors import unknown_name
+from optimist.core.errors import known_name
 
 if TYPE_CHECKING:
     from optimist.figures.base import Panel
@@ -47,12 +47,14 @@ TABLES = {
 
 def panel_class(kind: str) -> "type[Panel]":
     """Return the class of the given kind of panel; raise ConfigError if the kind is unknown."""
-    return load("kind of panel", kind, PANELS)
+    cls: type[Panel] = load("kind of panel", kind, PANELS)
+    return cls
 
 
 def table_class(kind: str) -> "type[Table]":
     """Return the class of the given kind of table; raise ConfigError if the kind is unknown."""
-    return load("kind of table", kind, TABLES)
+    cls: type[Table] = load("kind of table", kind, TABLES)
+    return cls
 
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
@@ -70,7 +72,5 @@ def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:
 
     The error message describes ``kind`` as ``what``, for example as a "kind of panel".
     """
-    if kind not in registry:
-        raise unknown_name(what, kind, registry)
-    module, _, name = registry[kind].partition(":")
+    module, _, name = registry[known_name(what, kind, registry)].partition(":")
     return getattr(importlib.import_module(module), name)

@@ -98,7 +98,8 @@ def whiskers(artists: "pd.DataFrame") -> np.ndarray:
     A whisker with an unknown end has length zero.
     """
     below, above = artists["y"] - artists["low"], artists["high"] - artists["y"]
-    return np.nan_to_num([below, above]).clip(min=0)
+    lengths: np.ndarray = np.nan_to_num([below, above]).clip(min=0)
+    return lengths
 
 
 def references(canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:

@@ -45,8 +45,8 @@ def lay_out(legend: dict[str, Any]) -> float:
     ]
     longest = max(lengths, default=0) + HANDLE
     count = len(legend["handles"])
-    legend["ncols"] = max(1, min(count, int(WIDTH * LETTERS_PER_INCH / longest)))
-    return height_of(legend["title"]) + LINE_HEIGHT * -(-count // legend["ncols"])
+    columns = legend["ncols"] = max(1, min(count, int(WIDTH * LETTERS_PER_INCH / longest)))
+    return height_of(legend["title"]) + LINE_HEIGHT * -(-count // columns)
 
 
 def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:

@@ -14,7 +14,7 @@ from optimist.figures.models import Marker
 from optimist.figures.rows import display_name
 
 # Matplotlib's letters for the markers.
-MARKERS = dict(zip(get_args(Marker), "osD^vPX<>*p", strict=True))
+MARKERS: dict[str, str] = dict(zip(get_args(Marker), "osD^vPX<>*p", strict=True))
 NAMES = [*MARKERS]
 # Three dash patterns that readers can distinguish in print. Because 3 is coprime to the number of
 # markers, 11, pairs of marker and dash repeat only after 33 variants.
@@ -57,7 +57,9 @@ class Style:
         self._references = {text: i for i, text in enumerate(references)}
         methods, palette = paper.style["methods"], paper.style["palette"]
         # Colour and marker of each algorithm.
-        self._looks = {name: methods[name] for name in paper.names if name in methods}
+        self._looks: dict[str, dict[str, str]] = {
+            name: methods[name] for name in paper.names if name in methods
+        }
         taken = {look["colour"] for look in self._looks.values()}
         free = [colour for colour in palette if colour not in taken] or palette
         for i, name in enumerate([name for name in paper.names if name not in methods]):

@@ -10,7 +10,7 @@ from typing import Any
 from optimist.claims.effects import Range
 from optimist.config.load import read
 from optimist.config.models import Findings
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"
@@ -59,23 +59,18 @@ def fill(
         Raised when a claim or check does not exist, or when a verdict differs from the one on which
         a sentence relies.
     """
-    words = {name: document["papers"].get(name, NO_WORDS) for name in papers}
-    about, filled = {name: _plain(one) for name, one in words.items()}, []
-    if any(claim["verdict"] == "shortened" for claim in claims.values()):
-        return {"papers": {n: {**a, "found": ""} for n, a in about.items()}, "findings": []}
+    is_shortened = any(claim["verdict"] == "shortened" for claim in claims.values())
+    about, filled = {}, []
     for name in papers:
-        place, expects = f"papers.{name}", words[name]["expects"].items()
-        if all(_holds(place, claim, verdict, claims, strict) for claim, verdict in expects):
-            numbers = _named(place, words[name].get("numbers", {}), claims)
-            about[name]["found"] = _formatted(about[name]["found"], numbers, f"{place}.found")
-        else:
-            about[name]["found"] = ""
+        words = document["papers"].get(name, NO_WORDS)
+        found = "" if is_shortened else _sentence(name, words, "found", claims, strict)
+        about[name] = {"claimed": " ".join(words["claimed"].split()), "found": found}
     shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
-    for i, entry in enumerate(shown):
+    for i, entry in enumerate([] if is_shortened else shown):
         place = f"findings.{i}"
         if _holds(place, entry["claim"], entry["expects"], claims, strict):
             check, numbers = _numbers(place, entry, claims)
-            text = _formatted(" ".join(entry["text"].split()), numbers, f"{place}.text")
+            text = _formatted(entry["text"], numbers, f"{place}.text")
             filled.append({"claim": entry["claim"], "check": check, "text": text})
     return {"papers": about, "findings": filled}
 
@@ -89,19 +84,29 @@ def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str)
         Raised when a claim or check does not exist, or when a verdict differs from the one on which
         a sentence relies.
     """
-    place, about = f"papers.{paper}", document["papers"][paper]
-    for claim, verdict in about["expects"].items():
-        _holds(place, claim, verdict, claims)
-    numbers = _named(place, about["numbers"], claims)
-    texts = {key: " ".join(about[key].split()) for key in ("headline", "says", "measured")}
-    return {
-        key: text if key == "says" else _formatted(text, numbers, f"{place}.{key}")
-        for key, text in texts.items()
-    }
+    about = document["papers"][paper]
+    filled = {key: _sentence(paper, about, key, claims) for key in ("headline", "measured")}
+    return {"says": " ".join(about["says"].split()), **filled}
 
 
-def _plain(about: Mapping[str, Any]) -> dict[str, str]:
-    return {key: " ".join(about[key].split()) for key in ("claimed", "found")}
+def _sentence(
+    paper: str,
+    about: Mapping[str, Any],
+    key: str,
+    claims: Mapping[str, Any],
+    strict: bool = True,
+) -> str:
+    """Return a sentence about a paper with numbers filled in.
+
+    If a verdict on which it relies has changed, raise ConfigError or, unless ``strict``, return "".
+    """
+    place = f"papers.{paper}"
+    expects = about["expects"].items()
+    if not all(_holds(place, claim, verdict, claims, strict) for claim, verdict in expects):
+        return ""
+    asked = about.get("numbers", {}).items()
+    numbers = {name: _numbers(place, one, claims)[1] for name, one in asked}
+    return _formatted(about[key], numbers, f"{place}.{key}")
 
 
 def _holds(
@@ -119,13 +124,6 @@ def _holds(
     )
 
 
-def _named(
-    place: str, numbers: Mapping[str, Mapping[str, Any]], claims: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
-    """Return the numbers of each named check, or the range over several checks."""
-    return {name: _numbers(place, one, claims)[1] for name, one in numbers.items()}
-
-
 def _numbers(
     place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
@@ -135,9 +133,7 @@ def _numbers(
     values of all of them.
     """
     name = entry["claim"]
-    if name not in claims:
-        raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)
-    claim = claims[name]
+    claim = claims[known_name(f"claim in {place} of {SOURCE}", name, claims)]
     labels = [check[COLUMN["check"]] for check in claim["checks"]]
     readings = [claim["readings"][check[0]][0] for check in claim["checks"]]
     asked = entry["check"] if isinstance(entry["check"], list) else [entry["check"]]
@@ -160,8 +156,9 @@ def _numbers(
 
 
 def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:
+    """Return a text as one line with numbers filled in."""
     try:
-        return text.format(**numbers)
+        return " ".join(text.split()).format(**numbers)
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise ConfigError(
             f"{SOURCE}: {place} cannot be filled ({error}); allowed: {', '.join(numbers)} "

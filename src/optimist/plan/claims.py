@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from optimist.claims.cells import UNIFORM
 from optimist.claims.claim import Claim, PaperClaims
@@ -17,7 +17,10 @@ from optimist.environments import unseen_options
 from optimist.experiments.paper import Paper
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
-from optimist.plan.trials import PlannedTrials
+
+if TYPE_CHECKING:
+    from optimist.plan.trials import PlannedTrials
+
 
 _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
@@ -26,7 +29,7 @@ def more_trials(
     claims_by_paper: Mapping[str, list[Claim]],
     decide: Mapping[str, int],
     homes: Mapping[str, Mapping[str, str]],
-) -> Any:
+) -> dict[str, dict[CellKey, int]]:
     """Return the number of trials that ``decide`` requires of each cell, by paper and cell.
 
     Parameters
@@ -178,12 +181,12 @@ class PlannedClaims:
                 rounds.setdefault(f"regret/{setting}", set()).update(check.rounds)
         return rounds
 
-    def check(self, trials: PlannedTrials) -> None:
+    def check(self, trials: "PlannedTrials") -> None:
         """Raise ConfigError if a claim is about a cell that is not run or has too few trials."""
         for name, claims in self.by_paper.items():
             planned = {key: one.stop for key, one in trials.asked[name].items()}
             check_run(claims, planned)
-            names: set[str] = {label for cell in trials.cells[name] for label in cell}
+            names = {label for _, *cell in trials.asked[name] for label in cell}
             for study in studies.of_paper(self._papers[name]):
                 cells = study.cells(self._papers[name], ())
                 names |= study.about() | {str(label) for cell in cells for label in cell.labels}

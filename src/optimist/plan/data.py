@@ -1,14 +1,17 @@
 """Data sets of a plan: their names, raw tables, digests and options."""
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from optimist.core.files import fingerprint
-from optimist.core.layout import Layout
 from optimist.data.prepare import PREPARATIONS, preparation
 from optimist.data.sources import load_sources
 from optimist.experiments.code_digest import of_modules
 from optimist.plan import costs
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:
@@ -24,45 +27,31 @@ def digest_of(name: str, configured: Mapping[str, Any]) -> str:
 
 
 class PlannedData:
-    """Data sets of one configuration.
+    """Data sets of a plan.
 
-    Parameters
+    Attributes
     ----------
-    options : mapping
-        Section ``datasets`` of the configuration.
-    expected : Costs
-    layout : Layout
+    names : list of str
+        Names of the data sets that can be prepared, followed by those of their raw tables.
+    digest : callable
+        Returns the digest of the source, options and code of a data set, given its name.
+    request : dict
+        Resources to request for preparing a data set: the same as for an unmeasured study.
     """
 
-    def __init__(self, options: Mapping[str, Any], expected: costs.Costs, layout: Layout) -> None:
-        self._options = options
-        self._costs = expected
-        self._layout = layout
-        self._digests: dict[str, str] = {}
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the data sets that can be prepared, followed by those of their raw tables."""
+    def __init__(self, plan: "Plan") -> None:
+        self._plan, self._configured = plan, plan.config["datasets"]
         raw = (how.raw for how in PREPARATIONS.values())
-        return list(dict.fromkeys([*PREPARATIONS, *raw]))
+        self.names = list(dict.fromkeys([*PREPARATIONS, *raw]))
+        self.digest = cache(lambda name: digest_of(name, self._configured))
+        self.request = plan.costs.request(lambda wildcards: costs.UNKNOWN_STUDY)
 
     def raw_table(self, wildcards: Any) -> str:
         """Return the path of the raw table from which a data set is prepared."""
-        return self._layout.raw_table(preparation(wildcards.dataset).raw)
-
-    def digest(self, name: str) -> str:
-        """Return a digest of the source, options and code from which a data set is prepared."""
-        if name not in self._digests:
-            self._digests[name] = digest_of(name, self._options)
-        return self._digests[name]
-
-    @property
-    def request(self) -> dict[str, Any]:
-        """Resources to request for preparing a data set: the same as for an unmeasured study."""
-        return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
+        return self._plan.layout.raw_table(preparation(wildcards.dataset).raw)
 
     def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configured options of the ``write`` and ``facts`` functions for a data set."""
         how = preparation(wildcards.dataset)
-        configured = self._options.get(how.raw, {})
+        configured = self._configured.get(how.raw, {})
         return {name: how.select_options(name, configured) for name in ("write", "facts")}

@@ -1,19 +1,18 @@
 """Figures and tables of papers: their names and panels, and the cells and studies they show."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 from string import ascii_lowercase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.config.load import paper_names
 from optimist.core.errors import ConfigError, brief, unknown_name
-from optimist.experiments.paper import Paper
 from optimist.experiments.trials import CellKey
 from optimist.figures import make_panel, make_table
 from optimist.figures.base import Part
-from optimist.plan.basis import Basis
-from optimist.plan.studies import PlannedStudies
-from optimist.plan.trials import PlannedTrials
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 # Names that figures and tables cannot have, because other targets use them.
 RESERVED = frozenset(("claims", "variants", "publish"))
@@ -21,8 +20,6 @@ KINDS = ("figures", "tables")
 # Maximum length of a name. File names also need room for the endings of records and of temporary
 # files.
 LONGEST_NAME = 100
-
-Params = Callable[[Any], Any]
 
 
 def parts_of(spec: Mapping[str, Any]) -> list[Part]:
@@ -32,45 +29,9 @@ def parts_of(spec: Mapping[str, Any]) -> list[Part]:
     return [make_table(spec)]
 
 
-def shown_by(
-    papers: Mapping[str, Paper], names: Collection[str]
-) -> tuple[dict[str, set[CellKey]], dict[str, set[str]]] | None:
-    """Return the cells and the study tables that the named figures and tables show.
-
-    Parameters
-    ----------
-    papers : mapping of str to Paper
-    names : collection of str
-        Names in the form ``paper/name``. A name ``paper/claims`` adds no cells. Names from papers
-        that are not in ``papers`` are skipped.
-
-    Returns
-    -------
-    tuple of dict, or None
-        The cells of each paper, and the study tables of each paper. None if ``names`` is empty.
-
-    Raises
-    ------
-    ConfigError
-        Raised when a name matches no figure or table.
-    """
-    specs: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
-    for paper, kind in product(papers, KINDS):
-        for name, spec in getattr(papers[paper], kind).items():
-            specs[f"{paper}/{name}"] = spec
-    cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
-    tables: dict[str, set[str]] = {paper: set() for paper in papers}
-    for place in names:
-        paper = place.partition("/")[0]
-        if paper not in papers and paper in paper_names():
-            continue  # a plan may cover only some of the papers
-        if place not in specs:
-            raise unknown_name("name in only.figures", place, specs)
-        spec = specs[place]
-        for part in parts_of(spec) if spec else ():
-            cells[paper] |= {(lane, *cell) for lane, cell in product(part.lanes, part.cells or ())}
-            tables[paper] |= set(part.tables)
-    return (cells, tables) if names else None
+def _cells_of(parts: Iterable[Part]) -> list[CellKey]:
+    """Return the cells that panels or tables name; some show all cells, and name none."""
+    return [(lane, *c) for part in parts for lane, c in product(part.lanes, part.cells or ())]
 
 
 def group_of(spec: Mapping[str, Any]) -> str:
@@ -79,32 +40,53 @@ def group_of(spec: Mapping[str, Any]) -> str:
 
 
 class PlannedShown:
-    """Figures and tables of one configuration.
+    """Figures and tables of a plan.
 
-    Parameters
+    Attributes
     ----------
-    basis : Basis
-    trials : PlannedTrials
-    studies : PlannedStudies
+    kept : dict of str to set of CellKey, or None
+        The cells of each paper that the figures and tables named in ``only`` show; None if ``only``
+        names none. The name ``PAPER/claims`` adds no cells.
+    kept_tables : dict of str to set of str, or None
+        The tables of studies that they show, by paper.
 
     Raises
     ------
     ConfigError
-        Raised when a name is too long, reserved or used twice, or when a figure or table shows a
-        cell that the paper does not run.
+        Raised when a name in ``only`` matches no figure or table.
     """
 
-    def __init__(self, basis: Basis, trials: PlannedTrials, studies: PlannedStudies) -> None:
-        self._basis, self._trials, self._studies = basis, trials, studies
-        papers = basis.papers
+    def __init__(self, plan: "Plan") -> None:
+        self._plan = plan
         self._parts = {
             (paper, kind, name): parts_of(spec)
-            for paper, kind in product(papers, KINDS)
-            for name, spec in getattr(papers[paper], kind).items()
+            for paper, kind in product(plan.papers, KINDS)
+            for name, spec in getattr(plan.papers[paper], kind).items()
         }
-        self._check_names()
-        for key in self._parts:
-            self._check_parts(*key)
+        self.kept: dict[str, set[CellKey]] | None = None
+        self.kept_tables: dict[str, set[str]] | None = None
+        if names := plan.config["only"]["figures"]:
+            chosen = self._chosen(names)
+            self.kept = {paper: {*_cells_of(parts)} for paper, parts in chosen.items()}
+            self.kept_tables = {
+                paper: {table for part in parts for table in part.tables}
+                for paper, parts in chosen.items()
+            }
+
+    def _chosen(self, names: Collection[str]) -> dict[str, list[Part]]:
+        """Return the parts of the named figures and tables, by paper."""
+        papers = self._plan.papers
+        every: dict[str, list[Part]] = {f"{paper}/claims": [] for paper in papers}
+        every |= {f"{paper}/{name}": parts for (paper, _, name), parts in self._parts.items()}
+        chosen: dict[str, list[Part]] = {paper: [] for paper in papers}
+        for place in names:
+            paper = place.partition("/")[0]
+            if paper not in papers and paper in paper_names():
+                continue  # a plan may cover only some of the papers
+            if place not in every:
+                raise unknown_name("name in only.figures", place, every)
+            chosen[paper] += every[place]
+        return chosen
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
         """Return the names of a paper's requested ``figures`` or ``tables``.
@@ -113,20 +95,19 @@ class PlannedShown:
         """
         return [
             name
-            for name, spec in getattr(self._basis.papers[paper], kind).items()
+            for name, spec in getattr(self._plan.papers[paper], kind).items()
             if group in (None, group_of(spec))
             if self.is_made(f"{paper}/{name}")
         ]
 
     def is_made(self, place: str) -> bool:
         """Return whether the configuration requests a product, given as ``paper/name``."""
-        only = self._basis.config["only"]["figures"]
+        only = self._plan.config["only"]["figures"]
         return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
         """Return a wildcard constraint that matches only the names of one ``kind`` of product."""
-        papers = self._basis.papers
-        return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
+        return "|".join(n for paper in self._plan.papers for n in self.names(paper, kind)) or "-"
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
         """Return, for each cell, the panels that show it, such as ``fig1 (a)``."""
@@ -139,7 +120,7 @@ class PlannedShown:
                     places.setdefault((lane, *cell), []).append(place)
         return places
 
-    def caption(self, kind: str) -> Params:
+    def caption(self, kind: str) -> Callable[[Any], str]:
         """Return a params function that gives the title and caption of a figure or table."""
 
         def text(wildcards: Any) -> str:
@@ -150,21 +131,20 @@ class PlannedShown:
 
     def cells_of(self, paper: str, kind: str, name: str) -> list[CellKey]:
         """Return the lane, setting and algorithm of each cell that a figure or table shows."""
-        parts, group = self._found(paper, kind, name), group_of(self.spec(paper, kind, name))
+        group = group_of(self.spec(paper, kind, name))
         cells: dict[CellKey, None] = {}
-        for part in parts:
-            for lane in part.lanes:
-                if part.cells is None:
-                    keys = [k for k in self._trials.keys(paper, group=group) if k[0] == lane]
-                else:
-                    keys = [(lane, *cell) for cell in part.cells]
-                cells |= dict.fromkeys(keys)
+        for part in self._found(paper, kind, name):
+            keys: Iterable[CellKey] = _cells_of([part])
+            if part.cells is None:
+                planned = self._plan.trials.keys(paper, group=group)
+                keys = (key for lane in part.lanes for key in planned if key[0] == lane)
+            cells |= dict.fromkeys(keys)
         return [*cells]
 
     def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the studies whose tables a figure or table shows."""
         tables = {table for part in self._found(paper, kind, name) for table in part.tables}
-        return self._studies.of_tables(paper, tables)
+        return self._plan.studies.of_tables(paper, tables)
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that a paper's figures and tables use, by ``lane/setting``."""
@@ -177,14 +157,13 @@ class PlannedShown:
 
     def modules(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the modules that determine the appearance of a figure or table."""
-        base = {"figures": "optimist.figures.figure", "tables": "optimist.figures.tables.base"}[
-            kind
-        ]
-        return [base, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
+        parts = self._found(paper, kind, name)
+        base = "optimist.figures." + ("figure" if kind == "figures" else "tables.base")
+        return [base, *sorted({type(part).__module__ for part in parts})]
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; raise ConfigError if there is none."""
-        specs = getattr(self._basis.papers[paper], kind)
+        specs = getattr(self._plan.papers[paper], kind)
         if name not in specs:
             raise unknown_name(f"name among {kind} of {paper}", name, specs)
         return specs[name]
@@ -195,28 +174,41 @@ class PlannedShown:
 
     # Checks.
 
+    def check(self) -> None:
+        """Check all figures and tables.
+
+        Raises
+        ------
+        ConfigError
+            Raised when a name is too long, reserved or used twice, or when a figure or table is
+            invalid or shows a cell that the paper does not run.
+        """
+        self._check_names()
+        for key in self._parts:
+            self._check_parts(*key)
+
     def _check_names(self) -> None:
         of_figures, of_tables = (
-            {name for paper in self._basis.papers for name in self.names(paper, kind)}
+            {name for paper in self._plan.papers for name in self.names(paper, kind)}
             for kind in KINDS
         )
         for name in of_figures & of_tables:
             raise ConfigError(
                 f"{name!r} names both a figure and a table; allowed: another name for one of them"
             )
-        for name in of_figures | of_tables:
-            if len(name) > LONGEST_NAME:
-                raise ConfigError(
-                    f"{brief(name)} names a figure or table; "
-                    f"allowed: names of up to {LONGEST_NAME} letters"
-                )
-        for name in RESERVED & (of_figures | of_tables):
+        taken = of_figures | of_tables
+        for name in (name for name in taken if len(name) > LONGEST_NAME):
+            raise ConfigError(
+                f"{brief(name)} names a figure or table; allowed: names of up to {LONGEST_NAME} "
+                "letters"
+            )
+        for name in RESERVED & taken:
             raise ConfigError(
                 f"{name!r} is reserved and cannot name a figure or table; allowed: any other name"
             )
-        for paper in self._basis.papers.values():
+        for paper in self._plan.papers.values():
             for name, settings in paper.parts.items():
-                if name in RESERVED | of_figures | of_tables:
+                if name in RESERVED | taken:
                     raise ConfigError(
                         f"{name!r} is already used and cannot name a part; allowed: any other name"
                     )
@@ -225,18 +217,17 @@ class PlannedShown:
                         raise unknown_name(f"setting of part {name!r}", setting, paper.settings)
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
-        """Raise ConfigError if a panel or table is invalid or shows a cell that is not run."""
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
-                for lane, cell in product(part.lanes, part.cells or ()):
-                    self._basis.papers[paper].cell(*cell)
-                    if (lane, *cell) not in self._trials.asked[paper]:
+                for lane, setting, algorithm in _cells_of([part]):
+                    self._plan.papers[paper].cell(setting, algorithm)
+                    if (lane, setting, algorithm) not in self._plan.trials.asked[paper]:
                         block = "block of runs" if lane == "regret" else "race of timings"
                         raise ConfigError(
-                            f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add it "
-                            "to runs.yaml, or remove it from the figure or table"
+                            f"no {block} has algorithm {algorithm!r} in setting {setting!r}; add "
+                            "it to runs.yaml, or remove it from the figure or table"
                         )
-                part.check(self._basis.papers[paper])
+                part.check(self._plan.papers[paper])
             except ConfigError as error:
                 place = f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"
                 raise ConfigError(f"{place}: {error}") from None

@@ -167,10 +167,7 @@ def to_text(
             f"{len(other)} files, {sum(other.values()) / 1e6:.1f} MB, come from other code or "
             f"another configuration; to delete them: optimist results {options}--delete other"
         )
-    for state, more in (
-        ("damaged", ""),
-        ("early", " with --config time_factor=2"),
-    ):
+    for state, more in (("damaged", ""), ("early", " with --config time_factor=2")):
         if count[state]:
             lines.append(
                 f"to make them again: optimist results {options}--delete {state}, then repeat the "

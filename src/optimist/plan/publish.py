@@ -16,7 +16,6 @@ from optimist.experiments.cell_trials import CellTrials, following, read_cell
 from optimist.experiments.trials import CellKey, Trials
 from optimist.figures.studies import table_names
 from optimist.figures.studies import tables as study_tables
-from optimist.plan.basis import PLACES
 from optimist.plan.trials import tiling
 
 if TYPE_CHECKING:
@@ -59,6 +58,15 @@ class Summary:
     partial: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
+
+    def count(self, name: str, *, is_there: bool, is_today: bool) -> None:
+        """Count a cell or study that no new result file replaces."""
+        if not is_there:
+            self.missing.append(name)
+        elif is_today:
+            self.kept += 1
+        else:
+            self.stale.append(name)
 
     def in_words(self) -> str:
         """Return a summary line, followed by one line for each list that is not empty."""
@@ -117,7 +125,7 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     recorded = table.metadata
     if not summary.published and (kept.keys(), rounds) == (before.keys(), recorded["declared"]):
         return summary
-    configuration = {k: v for k, v in plan.configuration.items() if k not in PLACES}
+    configuration = plan.configuration
     if any(records[key] is before.get(key) for key in rows):
         # Some rows come from earlier runs, so the restrictions recorded for those runs are kept.
         earlier = recorded["configuration"]
@@ -152,8 +160,11 @@ def _rows(
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     place = plan.layout.cells(paper)
-    if table.keys:
-        _check_exists(place, path)
+    if table.keys and not Path(place).is_file():
+        raise ResultError(
+            f"{place}, the record of how {path} was made, is missing; "
+            "restore it or delete both files"
+        )
     rows: dict[CellKey, CellTrials] = {}
     summary.dropped += ["/".join(key) for key in table.keys if key not in plan.trials.asked[paper]]
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
@@ -188,29 +199,12 @@ def _rows(
             continue
         if fresh is None:
             summary.unused += _unused(plan, trials)
-        _count_unpublished(plan, trials, summary, stored, is_partial=is_partial)
+        if is_partial:
+            summary.partial.append("/".join(key))
+        else:
+            is_today = plan.trials.is_committed(trials)
+            summary.count("/".join(key), is_there=stored is not None, is_today=is_today)
     return rows
-
-
-def _check_exists(records: str, table: str) -> None:
-    if not Path(records).is_file():
-        raise ResultError(
-            f"{records}, the record of how {table} was made, is missing; "
-            "restore it or delete both files"
-        )
-
-
-def _count_unpublished(
-    plan: "Plan", trials: Trials, summary: Summary, stored: CellTrials | None, *, is_partial: bool
-) -> None:
-    if is_partial:
-        summary.partial.append("/".join(trials.key))
-    elif stored is None:
-        summary.missing.append("/".join(trials.key))
-    elif plan.trials.is_committed(trials):
-        summary.kept += 1
-    else:
-        summary.stale.append("/".join(trials.key))
 
 
 def _has_more(record: CellRecord, fresh: CellRecord, plan: "Plan") -> bool:
@@ -269,16 +263,13 @@ def _appended(
 ) -> tuple[CellTrials, CellRecord]:
     """Return the rows and the record of a cell whose table has the trials before ``rows``."""
     first, whole = int(rows.trial[0]), following(stored, rows)
-    observed = {
-        kind: record.observed.get(kind, {}) | new.observed.get(kind, {})
-        for kind in ("modules", "files")
-    }
+    observed = _merged(record.observed, new.observed)
     return whole, replace(
         new,
         trials=len(whole),
         parts=(*(end for end in record.parts if end <= first), *new.parts),
         content=whole.content,
-        observed=observed if any(observed.values()) else {},
+        observed=observed,
         seconds=(first * record.seconds + len(rows) * new.seconds) / len(whole),
         mb=max(record.mb, new.mb),
     )
@@ -293,11 +284,18 @@ def _unused(plan: "Plan", trials: Trials) -> list[str]:
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
     """Return the observed files and modules not covered by a cell's code digest."""
-    covered, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
+    covered, observed = trials.own_modules, _merged(*records)
+    modules = observed.get("modules", {})
+    return _merged(observed | {"modules": {n: modules[n] for n in modules if n not in covered}})
+
+
+def _merged(*records: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return all entries of records of observed inputs, by kind; {} if there are no entries."""
+    merged: dict[str, dict[str, str]] = {}
     for record in records:
-        modules |= {name: one for name, one in record["modules"].items() if name not in covered}
-        files |= record["files"]
-    return {"modules": modules, "files": files} if modules or files else {}
+        for kind, entries in record.items():
+            merged.setdefault(kind, {}).update(entries)
+    return merged if any(merged.values()) else {}
 
 
 def _studies(
@@ -319,13 +317,9 @@ def _studies(
         ):
             tables, records[key] = fresh
             summary.published += 1
-        elif not tables:
-            if name in asked:
-                summary.missing.append(f"study/{name}")
-        elif name in asked and plan.studies.is_committed(paper, name):
-            summary.kept += 1
         elif name in asked:
-            summary.stale.append(f"study/{name}")
+            is_today = plan.studies.is_committed(paper, name)
+            summary.count(f"study/{name}", is_there=bool(tables), is_today=is_today)
         joined |= tables
     return joined
 

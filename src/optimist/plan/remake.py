@@ -7,15 +7,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from optimist.config.documents import merge
 from optimist.config.load import load_config, paper_names
 from optimist.core.errors import ConfigError, ResultError, unknown_name
-from optimist.core.layout import GROUPS, Layout
+from optimist.core.layout import GROUPS
 from optimist.experiments.cell_records import STUDY, misfits
-from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
-from optimist.plan.basis import PLACES
-from optimist.plan.plan import Plan
+from optimist.plan.plan import Plan, as_recorded
 from optimist.plan.products import Product, Sources, make
 
 # Maximum number of cells that a message names.
@@ -47,19 +44,6 @@ def plans(
             raise unknown_name("paper", paper, paper_names())
         of_paper = {**config, "papers": [paper]}
         yield Plan(of_paper if overlays or values else as_recorded(of_paper))
-
-
-def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of one paper, updated with the values in its table of trials.
-
-    The keys in `PLACES` are not updated. If there is no table, ``config`` is returned unchanged.
-    """
-    (paper,) = config["papers"]
-    path = Layout(config["results"], config["figures"]).trials(paper)
-    if not Path(path).is_file():
-        return config
-    recorded = TrialTable(path).metadata["configuration"]
-    return merge(config, {key: value for key, value in recorded.items() if key not in PLACES})
 
 
 def of_other_code(plan: Plan, shown_products: Sequence[Product]) -> list[str]:

@@ -1,8 +1,9 @@
 """Studies of papers: computations whose tables complement the tables of trials."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import algorithm_module
 from optimist.config.documents import copied
@@ -14,51 +15,42 @@ from optimist.experiments.cell_records import STUDY
 from optimist.experiments.code_digest import of_modules
 from optimist.figures.studies import of_paper
 from optimist.figures.studies.base import Study
-from optimist.plan.basis import Basis
 from optimist.plan.costs import priority
-from optimist.plan.data import PlannedData
-from optimist.plan.trials import PlannedTrials
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 
 class PlannedStudies:
-    """Studies of one configuration.
+    """Studies of a plan.
 
-    Parameters
+    Attributes
     ----------
-    basis : Basis
-    trials : PlannedTrials
-    data : PlannedData
-    kept : mapping or None
-        Names of the study tables to make, by paper; None for all tables.
+    digest : callable
+        Returns a digest of the configuration, code and data that determine the tables of a study,
+        given a paper and the name of the study.
     """
 
-    def __init__(
-        self,
-        basis: Basis,
-        trials: PlannedTrials,
-        data: PlannedData,
-        kept: Mapping[str, Collection[str]] | None,
-    ) -> None:
-        self._basis, self._trials, self._data, self._kept = basis, trials, data, kept
-        self._digests: dict[tuple[str, str], str] = {}
+    def __init__(self, plan: "Plan") -> None:
+        self._plan = plan
+        self.digest = cache(self._digest)
 
     def names(self, paper: str) -> list[str]:
         """Return the names of the requested studies of a paper."""
+        kept = self._plan.shown.kept_tables
         return [
             study.name
-            for study in of_paper(self._basis.papers[paper])
-            if self._kept is None
-            or study.always
-            or not study.tables.keys().isdisjoint(self._kept[paper])
+            for study in of_paper(self._plan.papers[paper])
+            if kept is None or study.always or not study.tables.keys().isdisjoint(kept[paper])
         ]
 
     def all(self, paper: str) -> list[str]:
         """Return the names of all studies of a paper, requested or not."""
-        return [study.name for study in of_paper(self._basis.papers[paper])]
+        return [study.name for study in of_paper(self._plan.papers[paper])]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the names of a paper's studies that make any of the given tables."""
-        studies = of_paper(self._basis.papers[paper])
+        studies = of_paper(self._plan.papers[paper])
         return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
     def spec(self, paper: str, name: str) -> dict[str, Any]:
@@ -67,25 +59,20 @@ class PlannedStudies:
         return {
             "section": copied(study.section),
             "cells": [cell.describe() for cell in self._cells(paper, study)],
-            "caps": {key: self._basis.config["caps"][key] for key in ("trials", "rounds")},
+            "caps": {key: self._plan.config["caps"][key] for key in ("trials", "rounds")},
         }
 
-    def digest(self, paper: str, name: str) -> str:
-        """Return a digest of the configuration, code and data that determine a study's tables."""
-        key = paper, name
-        if key not in self._digests:
-            study = self._asked(paper, name)
-            cells = self._cells(paper, study)
-            code = of_modules(*modules_of(study, cells))
-            data = {name: self._data.digest(name) for name in _datasets(cells)}
-            decisive = {**self.spec(paper, name), "code": code, "data": data}
-            self._digests[key] = fingerprint(decisive)
-        return self._digests[key]
+    def _digest(self, paper: str, name: str) -> str:
+        study = self._asked(paper, name)
+        cells = self._cells(paper, study)
+        code = of_modules(*modules_of(study, cells))
+        data = {name: self._plan.data.digest(name) for name in _datasets(cells)}
+        return fingerprint({**self.spec(paper, name), "code": code, "data": data})
 
     def file(self, paper: str, name: str) -> str:
         """Return the path of the file with a study's tables."""
-        digest = self._basis.in_name(self.digest(paper, name))
-        return self._basis.layout.study(paper, name, digest)
+        digest = self._plan.in_name(self.digest(paper, name))
+        return self._plan.layout.study(paper, name, digest)
 
     def fresh_file(self, paper: str, name: str) -> str | None:
         """Return the result file from which to publish a study, or None if there is none.
@@ -93,14 +80,14 @@ class PlannedStudies:
         A restricted run may compute a study on fewer cells, so its result is not used if the
         committed tables already contain the study.
         """
-        is_kept = (STUDY, name, "") in self._basis.committed(paper)
+        is_kept = (STUDY, name, "") in self._plan.committed(paper)
         path = self.file(paper, name)
-        is_taken = Path(path).is_file() and not (is_kept and self._basis.is_cut("only", "caps"))
+        is_taken = Path(path).is_file() and not (is_kept and self._plan.is_cut("only", "caps"))
         return path if is_taken else None
 
     def is_committed(self, paper: str, name: str) -> bool:
         """Return whether the current code produced the committed tables of a study."""
-        record = self._basis.committed(paper).get((STUDY, name, ""))
+        record = self._plan.committed(paper).get((STUDY, name, ""))
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
@@ -109,7 +96,7 @@ class PlannedStudies:
             path
             for name in names
             for path in [self.file(paper, name)]
-            if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
+            if not (self._plan.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
     # Functions called by the workflow's rule ``study``.
@@ -117,10 +104,8 @@ class PlannedStudies:
     def inputs(self, wildcards: Any) -> list[str]:
         """Return the paths of the data sets that a study uses, and of the facts about them."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
-        return [
-            *map(self._basis.layout.data, datasets),
-            *map(self._basis.layout.data_facts, datasets),
-        ]
+        layout = self._plan.layout
+        return [*map(layout.data, datasets), *map(layout.data_facts, datasets)]
 
     def params(self, wildcards: Any) -> dict[str, Any]:
         """Return the parameters of a study's script: the study's name, digest and `spec`."""
@@ -129,9 +114,10 @@ class PlannedStudies:
 
     def expected(self, wildcards: Any) -> tuple[float, float]:
         """Return a study's expected time in seconds and peak memory in MiB."""
-        return self._basis.costs.study(wildcards.study, wildcards.paper)
+        return self._plan.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
+        """Return the priority of a study; the longest job starts first."""
         return priority(self.expected(wildcards))
 
     def is_timed(self, wildcards: Any) -> bool:
@@ -149,14 +135,16 @@ class PlannedStudies:
         return study
 
     def _asked(self, paper: str, name: str) -> Study:
-        asked = {study.name: study for study in of_paper(self._basis.papers[paper])}
+        asked = {study.name: study for study in of_paper(self._plan.papers[paper])}
         if name not in asked:
             raise unknown_name(f"study of {paper}", name, asked)
         return asked[name]
 
     def _cells(self, paper: str, study: Study) -> list[Cell]:
-        run = list({t.cell.name: t.cell for t in self._trials.of_paper(paper).values()}.values())
-        return study.cells(self._basis.papers[paper], run)
+        run = list(
+            {t.cell.name: t.cell for t in self._plan.trials.of_paper(paper).values()}.values()
+        )
+        return study.cells(self._plan.papers[paper], run)
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:

@@ -1,10 +1,10 @@
 """Products and named targets of the workflow, with their inputs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.claims import pages, wording
 from optimist.claims.metrics import table as metrics
@@ -17,68 +17,38 @@ from optimist.experiments.cell_records import STUDY
 from optimist.experiments.code_digest import of_modules
 from optimist.experiments.trials import CellKey
 from optimist.plan import products
-from optimist.plan.basis import Basis
-from optimist.plan.claims import PlannedClaims, lines_of
-from optimist.plan.figures import PlannedShown
+from optimist.plan.claims import lines_of
 from optimist.plan.products import Product, Sources
-from optimist.plan.studies import PlannedStudies
-from optimist.plan.trials import PlannedTrials
 
-Named = Callable[[Any], list[str]]
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
+
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
 # Stands in for the digest of rows or tables that have yet to be made.
 TO_BE_MADE = "to be made"
 
 
-def _listed(files: Callable[[], Iterable[str]], wildcards: Any) -> list[str]:
-    return [*files()]
-
-
 class PlannedTargets:
-    """Figures, tables, claims and named targets of one configuration.
+    """Figures, tables, claims and named targets of a plan.
 
-    Parameters
+    Attributes
     ----------
-    basis : Basis
-    claims : PlannedClaims
-    trials : PlannedTrials
-    studies : PlannedStudies
-    shown : PlannedShown
+    product : callable
+        Returns the product for one of a paper's figures or tables, or for its claims, given a
+        paper, a kind (``figures``, ``tables`` or ``claims``) and a name. An unknown name raises
+        `ConfigError`.
+    is_published : callable
+        Returns whether a group's mark file says that its fresh results are in the tables, given a
+        paper and a group.
     """
 
-    def __init__(
-        self,
-        basis: Basis,
-        claims: PlannedClaims,
-        trials: PlannedTrials,
-        studies: PlannedStudies,
-        shown: PlannedShown,
-    ) -> None:
-        self._basis, self._claims, self._trials = basis, claims, trials
-        self._studies, self._shown = studies, shown
-        self._products: dict[tuple[str, str, str], Product] = {}
+    def __init__(self, plan: "Plan") -> None:
+        self._plan = plan
         self._contents: dict[tuple[str, CellKey], str] = {}
-        self._published: dict[tuple[str, str], bool] = {}
+        self.product = cache(self._product)
+        self.is_published = cache(self._is_published)
 
     # Products.
-
-    def product(self, paper: str, kind: str, name: str) -> Product:
-        """Return the product for one of a paper's figures or tables, or for its claims.
-
-        Parameters
-        ----------
-        paper : str
-        kind : {"figures", "tables", "claims"}
-        name : str
-
-        Raises
-        ------
-        ConfigError
-            Raised when the name is unknown.
-        """
-        if (paper, kind, name) not in self._products:
-            self._products[paper, kind, name] = self._product(paper, kind, name)
-        return self._products[paper, kind, name]
 
     def claim(self, paper: str, claim: str) -> Product:
         """Return a product with one claim of a paper; raise ConfigError if the claim is unknown."""
@@ -89,36 +59,33 @@ class PlannedTargets:
         return replace(whole, spec={**whole.spec, "claims": [documents[claim]]})
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
+        plan, shown = self._plan, self._plan.shown
+        planned = plan.trials.of_paper(paper)
         if kind == "claims":
-            spec = copied(asdict(self._claims.document(paper)))
-            cells = self._trials.keys(paper, group="paper")
+            spec = copied(asdict(plan.claims.document(paper)))
+            cells = plan.trials.keys(paper, group="paper")
+            studies = plan.studies.names(paper)
             about = self._context(paper)
-            studies = self._studies.names(paper)
             files = (wording.TABLE, metrics.TABLE, pages.PAGE)
             code = "".join([of_modules("optimist.plan.products"), *map(sha256, files)])
         else:
-            spec = copied(self._shown.spec(paper, kind, name))
-            cells = self._shown.cells_of(paper, kind, name)
-            studies = self._shown.studies_of(paper, kind, name)
-            about = self._look(paper, {key[1] for key in cells}, bool(studies))
-            modules = self._shown.modules(paper, kind, name)
-            code = of_modules("optimist.plan.products", *modules)
+            spec = copied(shown.spec(paper, kind, name))
+            cells = shown.cells_of(paper, kind, name)
+            studies = shown.studies_of(paper, kind, name)
+            settings = {key[1] for key in cells}
+            about = plan.papers[paper].describe(settings, bool(studies))
+            code = of_modules("optimist.plan.products", *shown.modules(paper, kind, name))
             code += sha256(STYLE) if kind == "figures" else ""
-        planned = self._trials.of_paper(paper)
-        numbers = [[*key, planned[key].stop] for key in cells if key in planned]
-        declared = {key: sorted(rounds) for key, rounds in self.declared(paper).items()}
         return Product(
-            paper,
-            kind,
-            name,
-            spec,
-            {**about, "shortened": self._basis.shortened},
-            numbers,
-            studies,
-            declared,
-            code,
-            self._basis.layout.product(paper, kind, name),
-            self._basis.layout.record(paper, name),
+            *(paper, kind, name),
+            spec=spec,
+            about={**about, "shortened": plan.shortened},
+            cells=[[*key, planned[key].stop] for key in cells if key in planned],
+            studies=studies,
+            declared={key: sorted(rounds) for key, rounds in self.declared(paper).items()},
+            code=code,
+            files=plan.layout.product(paper, kind, name),
+            record=plan.layout.record(paper, name),
         )
 
     def _context(self, paper: str) -> dict[str, Any]:
@@ -128,46 +95,40 @@ class PlannedTargets:
         panels that show the cell. ``lines`` contains the line number of each claim in the claims
         file.
         """
-        figures, seconds = self._shown.figures_of_cells(paper), self._basis.costs.seconds_of_cell
-        cells = [
-            [*cell, seconds(paper, *cell), figures.get(cell, [])]
-            for cell in sorted(self._trials.asked[paper])
-        ]
+        figures = self._plan.shown.figures_of_cells(paper)
+        seconds = self._plan.costs.seconds_of_cell
+        cells = sorted(self._plan.trials.asked[paper])
         return {
-            "cells": cells,
+            "cells": [[*cell, seconds(paper, *cell), figures.get(cell, [])] for cell in cells],
             "lines": lines_of(paper),
         }
 
-    def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
-        """Return the parts of a paper's configuration that are needed to draw a product."""
-        return self._basis.papers[paper].describe(settings, with_studies)
-
     def declared(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds used by a paper's claims and panels, by ``lane/setting``."""
-        declared = self._shown.rounds(paper)
-        for key, rounds in self._claims.rounds(paper).items():
+        declared = self._plan.shown.rounds(paper)
+        for key, rounds in self._plan.claims.rounds(paper).items():
             declared.setdefault(key, set()).update(rounds)
         return {key: rounds for key, rounds in declared.items() if rounds}
 
     def sources(self, product: Product) -> Sources:
         """Return the locations of the trials and studies for a product."""
-        files = (self._studies.file(product.paper, name) for name in product.studies)
+        files = (self._plan.studies.file(product.paper, name) for name in product.studies)
         return Sources(
-            self._basis.layout,
+            self._plan.layout,
             product.paper,
-            self._trials.fresh_files(product.paper, self._read_for(product)),
+            self._plan.trials.fresh_files(product.paper, self._read_for(product)),
             [path for path in files if Path(path).is_file()],
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
         """Return the content that a product's `Sources` will have once its inputs exist."""
-        planned, files = self._trials.of_paper(product.paper), dict[str, str]()
+        planned, files = self._plan.trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
-        needed = set(self._trials.needed(product.paper, cells))
+        needed = set(self._plan.trials.needed(product.paper, cells))
         for trials in (planned[key] for key in cells):
-            if needed.issuperset(self._trials.outputs(trials)):
-                files |= dict.fromkeys(self._trials.new_files(trials), trials.group)
-        studies = self._studies.needed(product.paper, product.studies)
+            if needed.issuperset(self._plan.trials.outputs(trials)):
+                files |= dict.fromkeys(self._plan.trials.new_files(trials), trials.group)
+        studies = self._plan.studies.needed(product.paper, product.studies)
         return {"paper": product.paper, "results": files, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
@@ -185,38 +146,39 @@ class PlannedTargets:
 
     def _content(self, product: Product, key: CellKey) -> str:
         """Return the digest of a cell's rows, or `TO_BE_MADE` if a job must make them first."""
-        record = self._basis.committed(product.paper).get(key)
-        trials = self._trials.of_paper(product.paper)[key]
-        is_today = self._trials.is_committed(trials)
+        record = self._plan.committed(product.paper).get(key)
+        trials = self._plan.trials.of_paper(product.paper)[key]
+        is_today = self._plan.trials.is_committed(trials)
         kept = record if record and is_today and record.trials == trials.stop else None
         is_read = not (kept and self.is_published(product.paper, trials.group))
-        files = self._trials.fresh_files(product.paper, [key]) if is_read else {}
+        files = self._plan.trials.fresh_files(product.paper, [key]) if is_read else {}
         if kept and not files:
             return kept.content
         if not (is_today or files):
             return TO_BE_MADE
         if (product.paper, key) not in self._contents:
             # The table may have more trials than the run uses, or the first ones of the cell.
-            sources = Sources(self._basis.layout, product.paper, files)
+            sources = Sources(self._plan.layout, product.paper, files)
             rows = sources.trials(product).recorded(*key)
             self._contents[product.paper, key] = "" if rows is None else rows.content
         return self._contents[product.paper, key]
 
     def _study_content(self, product: Product, name: str) -> str:
-        record = self._basis.committed(product.paper).get((STUDY, name, ""))
-        path = self._studies.file(product.paper, name)
+        record = self._plan.committed(product.paper).get((STUDY, name, ""))
+        path = self._plan.studies.file(product.paper, name)
         is_there = Path(path).is_file()
         is_read = is_there and not self.is_published(product.paper, "paper")
-        if record and not is_read and self._studies.is_committed(product.paper, name):
+        if record and not is_read and self._plan.studies.is_committed(product.paper, name):
             return record.content
         if not is_there:
             return TO_BE_MADE
-        return Sources(self._basis.layout, product.paper, studies=[path]).study_contents([name])[
+        return Sources(self._plan.layout, product.paper, studies=[path]).study_contents([name])[
             name
         ]
 
     def _best_known(self, product: Product) -> dict[str, float]:
-        if self._trials.of_unknown_maximum(product.paper).isdisjoint(k[1] for k in product.keys):
+        unknown = self._plan.trials.of_unknown_maximum(product.paper)
+        if unknown.isdisjoint(key[1] for key in product.keys):
             return {}
         return self.sources(product).trials(product).best_known_of(product.keys)
 
@@ -224,8 +186,8 @@ class PlannedTargets:
 
     def inputs(self, product: Product) -> list[str]:
         """Return the results that must exist before a product is made."""
-        needed = self._trials.needed(product.paper, self._read_for(product))
-        return [*needed, *self._studies.needed(product.paper, product.studies)]
+        needed = self._plan.trials.needed(product.paper, self._read_for(product))
+        return [*needed, *self._plan.studies.needed(product.paper, product.studies)]
 
     def _read_for(self, product: Product) -> list[CellKey]:
         """Return a product's cells, and the cells on which its regret depends.
@@ -234,34 +196,31 @@ class PlannedTargets:
         group. Committed cells produced by the current code need not be read for this, because the
         table also contains the best known values.
         """
-        planned = self._trials.of_paper(product.paper)
-        unknown = self._trials.of_unknown_maximum(product.paper)
-        bases = {
-            (planned[k].group, planned[k].cell.setting.label.name)
-            for k in product.keys
-            if k[1] in unknown
-        }
+        planned = self._plan.trials.of_paper(product.paper)
+        unknown = self._plan.trials.of_unknown_maximum(product.paper)
+        names = {key: trials.cell.setting.label.name for key, trials in planned.items()}
+        bases = {(planned[key].group, names[key]) for key in product.keys if key[1] in unknown}
         rivals = (
             key
             for key, trials in planned.items()
             if key[0] == "regret"
-            and (trials.group, trials.cell.setting.label.name) in bases
-            and not self._trials.is_committed(trials)
+            and (trials.group, names[key]) in bases
+            and not self._plan.trials.is_committed(trials)
         )
         return [*dict.fromkeys((*product.keys, *rivals))]
 
     def committed(self, paper: str) -> list[str]:
         """Return the paths of the existing tables of a paper."""
-        layout = self._basis.layout
+        layout = self._plan.layout
         tables = layout.trials(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
         """Return the results needed by a paper or one of its groups; see `PlannedTrials.needed`."""
-        missing = self._trials.needed(paper, self._trials.keys(paper, group=group))
+        missing = self._plan.trials.needed(paper, self._plan.trials.keys(paper, group=group))
         if group == "variants":
             return missing
-        return [*missing, *self._studies.needed(paper, self._studies.names(paper))]
+        return [*missing, *self._plan.studies.needed(paper, self._plan.studies.names(paper))]
 
     def publication(self, paper: str, group: str) -> str:
         """Return a digest of a group's fresh results, or an empty string if there are none.
@@ -269,11 +228,11 @@ class PlannedTargets:
         The digest also covers the declared rounds, and the records of the same cells in the tables.
         Once the results are in the tables, this digest is stored in the group's mark file.
         """
-        keys = self._trials.keys(paper, group=group)
-        fresh = {key: [*self._trials.fresh_files(paper, [key])] for key in keys}
-        for name in self._studies.names(paper) if group == "paper" else ():
-            fresh[STUDY, name, ""] = [*filter(None, [self._studies.fresh_file(paper, name)])]
-        made = {key: [one.digest, one.content] for key, one in self._basis.committed(paper).items()}
+        keys = self._plan.trials.keys(paper, group=group)
+        fresh = {key: [*self._plan.trials.fresh_files(paper, [key])] for key in keys}
+        for name in self._plan.studies.names(paper) if group == "paper" else ():
+            fresh[STUDY, name, ""] = [*filter(None, [self._plan.studies.fresh_file(paper, name)])]
+        made = {key: [one.digest, one.content] for key, one in self._plan.committed(paper).items()}
         declared = self.declared(paper)
         fresh_by_cell = {
             "/".join(key): [files, sorted(declared.get("/".join(key[:2]), ())), made.get(key)]
@@ -282,18 +241,14 @@ class PlannedTargets:
         }
         return fingerprint(fresh_by_cell) if fresh_by_cell else ""
 
-    def is_published(self, paper: str, group: str) -> bool:
-        """Return whether a group's mark file says that its fresh results are in the tables."""
-        if (paper, group) not in self._published:
-            mark, asked = self._basis.layout.published(paper, group), self.publication(paper, group)
-            is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)
-            self._published[paper, group] = is_marked
-        return self._published[paper, group]
+    def _is_published(self, paper: str, group: str) -> bool:
+        mark, asked = self._plan.layout.published(paper, group), self.publication(paper, group)
+        return not asked or (Path(mark).is_file() and read_text(mark) == asked)
 
-    def forget(self, paper: str) -> None:
-        """Drop the cached results and marks of a paper, so that they are read again."""
-        self._contents = {key: one for key, one in self._contents.items() if key[0] != paper}
-        self._published = {key: one for key, one in self._published.items() if key[0] != paper}
+    def forget(self) -> None:
+        """Drop the cached results and marks, so that they are read again."""
+        self._contents.clear()
+        self.is_published.cache_clear()
 
     # Targets.
 
@@ -302,38 +257,39 @@ class PlannedTargets:
         shown = [
             (kind, name)
             for kind in ("figures", "tables")
-            for name in self._shown.names(paper, kind, group)
+            for name in self._plan.shown.names(paper, kind, group)
         ]
-        is_decided = self._shown.is_made(f"{paper}/claims")
+        is_decided = self._plan.shown.is_made(f"{paper}/claims")
         return [*shown, ("claims", "claims")] if group == "paper" and is_decided else shown
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products in a group of a paper."""
-        places = (self._basis.layout.product(paper, *one) for one in self.names(paper, group))
+        places = (self._plan.layout.product(paper, *one) for one in self.names(paper, group))
         return [path for place in places for path in place.values()]
 
     def group(self, paper: str, group: str) -> list[str]:
         """Return the files of a group's products, and the mark file of its published results."""
-        return [*self.files(paper, group), self._basis.layout.published(paper, group)]
+        return [*self.files(paper, group), self._plan.layout.published(paper, group)]
 
-    def named(self, paper: str) -> dict[str, tuple[str, Named]]:
+    def named(self, paper: str) -> dict[str, tuple[str, Callable[[Any], list[str]]]]:
         """Return a description and an input function for each named target of a paper."""
-        targets: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
-        title = self._basis.papers[paper].title
-        for name, settings in self._basis.papers[paper].parts.items():
+        # Snakemake calls input functions only for requested targets, so other files are not listed.
+        targets: dict[str, tuple[str, Callable[[], list[str]]]] = {}
+        whole = self._plan.papers[paper]
+        for name, settings in whole.parts.items():
             words = f"Results, figures and tables of {', '.join(settings)}."
             targets[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
-            if self._trials.keys(paper, group=group):
-                words = {"paper": "All of", "variants": "Variants of"}[group]
-                targets[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
+            if self._plan.trials.keys(paper, group=group):
+                of = "All of" if group == "paper" else "Variants of"
+                words = f"{of} {whole.title}."
+                targets[paper + ending] = words, partial(self.group, paper, group)
             for kind, name in self.names(paper, group):
                 words = "The verdicts on all claims."
                 if kind != "claims":
-                    words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
+                    words = f"{self._plan.shown.spec(paper, kind, name)['title'].rstrip('.')}."
                 targets[f"{paper}_{name}"] = words, partial(self._own, paper, kind, name)
-        # Snakemake calls input functions only for requested targets, so other files are not listed.
-        return {name: (words, partial(_listed, files)) for name, (words, files) in targets.items()}
+        return {name: (words, _of_wildcards(files)) for name, (words, files) in targets.items()}
 
     def _own(self, paper: str, kind: str, name: str) -> list[str]:
         """Return a product's files, and the results that it is made from."""
@@ -342,25 +298,26 @@ class PlannedTargets:
 
     def _part(self, paper: str, settings: Sequence[str]) -> list[str]:
         """Return all results in the given settings, and the products that need no other results."""
-        keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
-        cells, paths = set(keys), self._trials.needed(paper, keys)
+        keys = [key for key in self._plan.trials.keys(paper, group="paper") if key[1] in settings]
+        cells, paths = set(keys), self._plan.trials.needed(paper, keys)
         for kind, name in self.names(paper, "paper"):
             if kind != "claims":
-                shown = self._shown.cells_of(paper, kind, name)
+                shown = self._plan.shown.cells_of(paper, kind, name)
                 if shown and cells.issuperset(shown):
-                    paths += self._basis.layout.product(paper, kind, name).values()
+                    paths += self._plan.layout.product(paper, kind, name).values()
         return paths
 
     @property
     def all(self) -> list[str]:
         """Files of the target ``all``: the page, the joined claims, and the files of all papers."""
-        joined = [
-            *self._basis.layout.claims().values(),
-            self._basis.layout.page,
-            self._basis.layout.index,
-        ]
+        layout = self._plan.layout
+        joined = [*layout.claims().values(), layout.page, layout.index]
         return [*joined, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
         """Return the inputs of the page of results: products, and marks of published tables."""
-        return [path for paper in self._basis.papers for path in self.group(paper, "paper")]
+        return [path for paper in self._plan.papers for path in self.group(paper, "paper")]
+
+
+def _of_wildcards(files: Callable[[], list[str]]) -> Callable[[Any], list[str]]:
+    return lambda wildcards: files()

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from string import ascii_lowercase
@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from optimist.config.load import load_config
-from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
 from optimist.core.label import Label
@@ -19,13 +18,13 @@ from optimist.core.root import how_to_restore
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.experiments import cell_records, results
-from optimist.experiments.cell_records import STUDY
+from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.trial_table import AGAIN
+from optimist.experiments.trials import CellKey, Trials
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
-from optimist.plan.plan import Plan
+from optimist.plan.plan import Plan, as_recorded
 from optimist.plan.publish import from_results
-from optimist.plan.remake import as_recorded
 
 # Committed tables of a paper, from which figures, tables and claims are made.
 SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
@@ -83,24 +82,24 @@ def trace(
     config = load_config(*overlays, values=values) if overlays or values else None
     if path.stem == "claims" and not (path.parent / "records").is_dir():
         return _of_joined(path, config)
-    return _of_product(path, config)
+    return _of_products(path, [_record(path)], config)
 
 
 def _of_result(path: Path) -> dict[str, Any]:
     metadata = results.read_whole(path)[1]  # read the whole file to detect any damage
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
-    cell, horizon = asked["cell"], asked["cell"]["spec"]["horizon"]
-    trials = list(range(asked["first"], asked["stop"]))
+    cell, spec = asked["cell"], asked["cell"]["spec"]
+    stream = f"{cell['paper']}/{Label.parse(cell['setting']).name}"
     return {
         "file": str(path),
         "lane": asked["lane"],
         "algorithm": cell["algorithm"],
-        "rounds": min(asked["rounds"] or horizon, horizon),
+        "rounds": min(asked["rounds"] or spec["horizon"], spec["horizon"]),
         "made": metadata["provenance"],
-        "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
+        "settings": {f"{cell['paper']}/{cell['setting']}": spec},
         "resolved": metadata["resolved"],
-        "streams": {f"{cell['paper']}/{Label.parse(cell['setting']).name}": trials},
-        "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
+        "streams": {stream: list(range(asked["first"], asked["stop"]))},
+        "data": {spec["dataset"]: dataset} if dataset else {},
     }
 
 
@@ -113,68 +112,75 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
         if not Path(part).is_file():
             raise ResultError(f"{part} does not exist; {_again(path)}")
-    below = [_of_product(folder / paper / path.name, config) for paper in papers]
-    origin: dict[str, Any] = {"file": str(path), "panels": {}}
-    for key in ("records", "cells", "missing"):
-        origin[key] = [one for each in below for one in each[key]]
-    for key in ("settings", "streams", "data"):
-        origin[key] = {name: one for each in below for name, one in each[key].items()}
+    origin = _of_products(path, [_record(folder / one / path.name) for one in papers], config)
     with TemporaryDirectory() as place:
         products.join_claims(Layout("", str(folder)), papers, Layout("", place))
-        is_joined = sha256(Path(place, path.name)) == sha256(path)
-    origin["is_current"] = is_joined and all(each["is_current"] for each in below)
-    return {**origin, "configured": ", ".join(each["configured"] for each in below)}
+        origin["is_current"] &= sha256(Path(place, path.name)) == sha256(path)
+    return origin
 
 
-def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
-    place = _record(path)
-    paper, name = place.parents[1].name, place.stem
-    of_paper = {"papers": [paper], "figures": str(place.parents[2])}
-    plan = Plan({**config, **of_paper} if config else as_recorded({**load_config(), **of_paper}))
-    kinds = [kind for kind in REGISTRIES if name in getattr(plan.papers[paper], kind)]
-    kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
-    product = plan.targets.product(paper, kind, name)
-    sources = plan.targets.sources(product)
-    digest = products.digest_of(product, sources, sources.trials(product))
-    planned, declared = plan.trials.of_paper(paper), plan.targets.declared(paper)
-    made = (from_results(plan, planned[key], declared) for key in product.keys)
-    fresh = {result[1].key: result[1] for result in made if result is not None}
-    odd = cell_records.misfits(plan.committed(paper), plan.layout.trials(paper))
-    records = {key: one for key, one in plan.committed(paper).items() if key not in odd} | fresh
-    behind = {
-        key: key in fresh or (key not in odd and plan.trials.is_committed(planned[key]))
-        for key in product.keys
-    }
-    behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
-    settings = {key: planned[key].cell.setting for key in product.keys}
-    streams: dict[str, int] = {}
-    for key in (key for key in product.keys if key in records):
-        stream = f"{paper}/{settings[key].label.name}"
-        streams[stream] = max(streams.get(stream, 0), records[key].trials)
-    datasets = {setting.dataset for setting in settings.values()} - {""}
-    panels = product.spec.get("panels", [product.spec]) if kind != "claims" else []
-    classes = [REGISTRIES[kind][panel["kind"]] for panel in panels]
-    file = "claims.yaml" if kind == "claims" else f"figures.yaml, {kind}.{name}"
-    return {
-        "file": str(path),
-        "records": [os.path.relpath(place)],
-        "is_current": json.loads(place.read_text(encoding="utf-8")).get("digest") == digest,
-        "configured": f"config/papers/{paper}/{file}",
-        "panels": dict(zip(ascii_lowercase, classes, strict=False)),
-        "cells": [
-            {**asdict(records[key]), "paper": paper, "other_code": not is_today}
-            for key, is_today in behind.items()
-            if key in records
-        ],
-        "missing": [
-            f"{paper}/{'/'.join(filter(None, key))}" for key in behind if key not in records
-        ],
-        "settings": {str(setting): setting.describe() for setting in settings.values()},
-        "streams": {stream: list(range(number)) for stream, number in streams.items()},
-        "data": {
-            name: load_sources()[preparation(name).raw].content_sha256 for name in sorted(datasets)
-        },
-    }
+def _of_products(
+    path: Path, places: Iterable[Path], config: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the provenance of a file that was made from the products with these records."""
+    origin: dict[str, Any] = {"file": str(path), "is_current": True}
+    configured = []
+    origin |= {key: [] for key in ("records", "cells", "missing")}
+    origin |= {key: {} for key in ("panels", "settings", "streams", "data")}
+    for place in places:
+        paper, name = place.parents[1].name, place.stem
+        base = {"papers": [paper], "figures": str(place.parents[2])}
+        plan = Plan({**config, **base} if config else as_recorded({**load_config(), **base}))
+        kinds = [kind for kind in REGISTRIES if name in getattr(plan.papers[paper], kind)]
+        kind = "claims" if name == "claims" else [*kinds, "figures"][0]
+        product = plan.targets.product(paper, kind, name)
+        sources = plan.targets.sources(product)
+        digest = products.digest_of(product, sources, sources.trials(product))
+        recorded = json.loads(place.read_text(encoding="utf-8")).get("digest")
+        file = "claims.yaml" if kind == "claims" else f"figures.yaml, {kind}.{name}"
+        origin["records"].append(os.path.relpath(place))
+        origin["is_current"] &= recorded == digest
+        configured.append(f"config/papers/{paper}/{file}")
+        if kind != "claims":
+            panels = product.spec.get("panels", [product.spec])
+            classes = (REGISTRIES[kind][panel["kind"]] for panel in panels)
+            origin["panels"] = dict(zip(ascii_lowercase, classes, strict=False))
+        for key in (*product.keys, *((STUDY, name, "") for name in product.studies)):
+            _add(origin, plan, paper, key)
+    return {**origin, "configured": ", ".join(configured)}
+
+
+def _add(origin: dict[str, Any], plan: Plan, paper: str, key: CellKey) -> None:
+    """Add a cell or a study to the provenance of a file that shows it."""
+    if key[0] == STUDY:
+        record, is_today = plan.committed(paper).get(key), plan.studies.is_committed(paper, key[1])
+    else:
+        trials = plan.trials.of_paper(paper)[key]
+        record, is_today = _record_of(plan, trials)
+        setting = trials.cell.setting
+        stream = f"{paper}/{setting.label.name}"
+        origin["settings"][str(setting)] = setting.describe()
+        if record:
+            played = origin["streams"].get(stream, [])
+            origin["streams"][stream] = max(played, [*range(record.trials)], key=len)
+        if setting.dataset:
+            source = load_sources()[preparation(setting.dataset).raw]
+            origin["data"][setting.dataset] = source.content_sha256
+    if record is None:
+        origin["missing"].append("/".join(filter(None, (paper, *key))))
+    else:
+        about = {"paper": paper, "other_code": not is_today}
+        origin["cells"].append({**asdict(record), **about})
+
+
+def _record_of(plan: Plan, trials: Trials) -> tuple[CellRecord | None, bool]:
+    """Return the record of a cell's rows, if any, and whether today's code played them."""
+    paper = trials.cell.paper
+    if fresh := from_results(plan, trials, plan.targets.declared(paper)):
+        return fresh[1], True
+    if trials.key in plan.trials.misfits(paper):
+        return None, False
+    return plan.committed(paper).get(trials.key), plan.trials.is_committed(trials)
 
 
 def _record(path: Path) -> Path:
@@ -206,65 +212,52 @@ def _again(path: Path) -> str:
 
 def to_text(origin: Mapping[str, Any]) -> str:
     """Return the result of `trace` as lines of text."""
-    lines = [origin["file"]]
-    if "algorithm" in origin:
-        lines.append(
-            f"{origin['lane']} lane, {origin['algorithm']}, {origin['rounds']} rounds a trial"
-        )
-        lines += ["made by:", *_making(origin["made"])]
-    else:
-        if "records" in origin:
-            lines += _about(origin)
-        lines += _playing(origin["cells"], is_short="records" not in origin)
-    if "settings" in origin:
-        lines.append("settings:")
-        lines += [f"  {name}: {spec}" for name, spec in origin["settings"].items()]
-        lines.append("random streams, from SHA-256 of their names, and trials:")
-        lines += [f"  {name}: {t[0]} to {t[-1]}" for name, t in origin["streams"].items()]
-        lines.append("data (SHA-256):" if origin["data"] else "data: none")
-        lines += [f"  {name}: {digest}" for name, digest in origin["data"].items()]
+    lines = [origin["file"], *_about(origin), *_played(origin)]
+    streams = {name: f"{t[0]} to {t[-1]}" for name, t in origin.get("streams", {}).items()}
+    titles = {
+        "made by": origin.get("made"),
+        "settings": origin.get("settings"),
+        "random streams, from SHA-256 of their names, and trials": streams,
+        "data (SHA-256)": origin.get("data"),
+    }
+    for title, entries in titles.items():
+        if entries:
+            lines += [f"{title}:", *(f"  {name}: {entry}" for name, entry in entries.items())]
     return "\n".join(lines)
 
 
-def _about(origin: Mapping[str, Any]) -> Iterable[str]:
-    """Yield lines that describe how a figure, a table or a set of claims was made."""
-    other = [one for one in origin["cells"] if one["other_code"]]
-    if other:
-        yield f"{len(other)} of {len(origin['cells'])} cells are of other code"
-    if origin["missing"]:
-        yield f"cells without a record: {len(origin['missing'])}: {', '.join(origin['missing'])}"
-    if not origin["is_current"]:
-        yield "the current code and tables would make a different file"
-    yield f"records: {', '.join(origin['records'])}"
-    yield f"configured in {origin['configured']}"
-    for letter, place in origin["panels"].items():
-        yield f"  panel {letter}: {place.replace(':', ', class ')}"
+def _about(origin: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines on a result, or on how a figure, a table or a set of claims was made."""
+    if "algorithm" in origin:
+        yield f"{origin['lane']} lane, {origin['algorithm']}, {origin['rounds']} rounds a trial"
+    if "records" in origin:
+        cells, missing = origin["cells"], origin["missing"]
+        if other := sum(one["other_code"] for one in cells):
+            yield f"{other} of {len(cells)} cells are of other code"
+        if missing:
+            yield f"cells without a record: {len(missing)}: {', '.join(missing)}"
+        if not origin["is_current"]:
+            yield "the current code and tables would make a different file"
+        yield f"records: {', '.join(origin['records'])}"
+        yield f"configured in {origin['configured']}"
+        for letter, place in origin["panels"].items():
+            yield f"  panel {letter}: {place.replace(':', ', class ')}"
 
 
-def _playing(cells: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
-    """Yield lines that describe cells, grouped by the code and machine that played them."""
+def _played(origin: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines on cells, grouped by the code and machine that played them.
+
+    For the tables of a paper, which hold hundreds of cells, only the groups are described.
+    """
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for one in cells:
-        groups.setdefault((one["commit"], one["made"]), []).append(one)
+    for one in origin.get("cells", ()):
+        groups.setdefault((one["commit"] or "unknown", one["made"]), []).append(one)
     for (commit, made), group in groups.items():
         trials = sum(one["trials"] for one in group)
-        yield f"{len(group)} cells with {trials} trials by commit {commit or 'unknown'}:"
-        yield f"  {made}"
-        for one in [] if is_short else group:
+        yield f"{len(group)} cells with {trials} trials by commit {commit}:\n  {made}"
+        for one in group if "records" in origin else ():
             names = (one["paper"], one["lane"], one["setting"], one["algorithm"])
-            about = f"{one['trials']} trials, {one['digest']}"
-            other = ", of other code" * one["other_code"]
-            yield f"  {'/'.join(filter(None, names))}: {about}{other}"
-
-
-def _making(made: Mapping[str, Any]) -> list[str]:
-    packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
-    machine = made["machine"]
-    chosen = machine.get("kernels", {}).items()
-    kernels = ", ".join(f"{name} {' and '.join(words)}" for name, words in chosen if words)
-    return [
-        f"  {provenance.code_of(made)}, {made['written']}",
-        f"  Python {made['python']}, {packages}",
-        f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, BLAS threads "
-        f"{made['blas_threads']}{kernels and f', kernels: {kernels}'}",
-    ]
+            about = (
+                f"{one['trials']} trials, {one['digest']}" + ", of other code" * one["other_code"]
+            )
+            yield f"  {'/'.join(filter(None, names))}: {about}"

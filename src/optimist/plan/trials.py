@@ -1,24 +1,23 @@
 """Trials of one configuration: their cells, digests and result files."""
 
 import os
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.config.load import load_paper, paper_names
 from optimist.core import observation
 from optimist.core.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.core.files import fingerprint
-from optimist.core.label import Label
 from optimist.core.layout import check_length, parse_result, result
 from optimist.experiments import results
 from optimist.experiments.cell_records import CellRecord, digest_of, misfits
 from optimist.experiments.trials import CellKey, Trials, expand
-from optimist.plan.basis import Basis
-from optimist.plan.data import PlannedData
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 # CPU seconds above which the trials of a cell are split into several jobs.
 LONGEST_JOB = 600.0
@@ -43,22 +42,15 @@ class Race:
 
 
 class PlannedTrials:
-    """All trials of one configuration.
-
-    Parameters
-    ----------
-    basis : Basis
-    data : PlannedData
-    least : mapping
-        Number of trials (or turns) that ``decide`` requires, by paper and cell.
-    kept : mapping or None
-        Cells that the figures and tables named in ``only`` show, by paper; None for all cells.
+    """All trials of a plan.
 
     Attributes
     ----------
-    asked, cells : dict
-        What each paper requests before ``caps`` and ``only`` are applied. ``asked`` maps each cell
-        to its trials, and ``cells`` contains the pairs of setting and algorithm.
+    asked : dict
+        The trials of each cell that a paper requests before ``caps`` and ``only`` are applied, by
+        paper and cell.
+    misfits : callable
+        Returns the cells of a paper whose rows in the table do not match their records.
 
     Raises
     ------
@@ -66,35 +58,27 @@ class PlannedTrials:
         Raised when a name in ``only`` matches no cell, or when no cell matches all its keys.
     """
 
-    def __init__(
-        self,
-        basis: Basis,
-        data: PlannedData,
-        least: Mapping[str, Mapping[CellKey, int]],
-        kept: Mapping[str, Collection[CellKey]] | None = None,
-    ) -> None:
-        self._basis, self._data, papers = basis, data, basis.papers
-        caps, only = basis.config["caps"], basis.config["only"]
-        self._misfits: dict[str, set[CellKey]] = {}
+    def __init__(self, plan: "Plan") -> None:
+        self._plan, papers = plan, plan.papers
+        caps, only, kept = plan.config["caps"], plan.config["only"], plan.shown.kept
+        self._digests: dict[tuple[str, CellKey], str] = {}
+        self._is_unchanged = cache(_is_unchanged)
+        self.misfits = cache(
+            lambda paper: misfits(plan.committed(paper), plan.layout.trials(paper))
+        )
         whole = {name: expand(paper) for name, paper in papers.items()}
         self.asked = {name: {t.key: t for t in planned} for name, planned in whole.items()}
-        self.cells = {
-            name: {one.cell.labels for one in asked.values()} for name, asked in self.asked.items()
-        }
-        _check_only(only, self.cells)
+        _check_only(only, self.asked)
+        least = plan.claims.least
         if any(caps.values()) or any(only.values()) or any(least.values()):
             whole = {
-                name: expand(
-                    *(paper, caps, only, least.get(name)), None if kept is None else kept[name]
-                )
+                name: expand(paper, caps, only, least.get(name), kept[name] if kept else None)
                 for name, paper in papers.items()
             }
         self._of_paper = {
             name: {t.key: t if any(caps.values()) else self._with_known(t) for t in planned}
             for name, planned in whole.items()
         }
-        self._digests: dict[tuple[str, CellKey], str] = {}
-        self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
         if restricts and not any(self._of_paper.values()):  # figures of studies have no cells
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that together select a cell")
@@ -102,15 +86,9 @@ class PlannedTrials:
             place = trials.place("")
             check_length(*place[1:4], place.trials)
 
-    def forget(self, paper: str) -> None:
-        """Drop the cached comparison of a paper's rows with their records."""
-        self._misfits.pop(paper, None)
-
-    def _misfits_of(self, paper: str) -> set[CellKey]:
-        if paper not in self._misfits:
-            basis = self._basis
-            self._misfits[paper] = misfits(basis.committed(paper), basis.layout.trials(paper))
-        return self._misfits[paper]
+    def forget(self) -> None:
+        """Drop the cached comparisons of rows with their records."""
+        self.misfits.cache_clear()
 
     def _with_known(self, trials: Trials) -> Trials:
         """Extend the trials to include all those in the table, so that no results are discarded."""
@@ -128,7 +106,7 @@ class PlannedTrials:
         """Return the digest of all inputs of a cell's trials: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
-            self._digests[key] = digest_of(trials, self._data.digest)
+            self._digests[key] = digest_of(trials, self._plan.data.digest)
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
@@ -137,8 +115,8 @@ class PlannedTrials:
         With ``committed: use``, a record that does not match its rows in the table is ignored.
         """
         paper = trials.cell.paper
-        is_misfit = self._basis.reuses and trials.key in self._misfits_of(paper)
-        return None if is_misfit else self._basis.committed(paper).get(trials.key)
+        is_misfit = self._plan.reuses and trials.key in self.misfits(paper)
+        return None if is_misfit else self._plan.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
         """Return whether the table contains these trials and the current code played them.
@@ -160,7 +138,7 @@ class PlannedTrials:
         requested or the costs change.
         """
         record = self._record(trials)
-        seconds = self._basis.costs.seconds(trials) / (trials.stop - trials.first)
+        seconds = self._plan.costs.seconds(trials) / (trials.stop - trials.first)
         files = Path(self.file(trials)).parent.glob(f"*.{self.name_of(trials)}.parquet")
         made = [(place.first, place.stop) for place in map(parse_result, files) if place]
         ends = part_ends(trials.stop, record.parts if record else (), seconds, made)
@@ -170,23 +148,23 @@ class PlannedTrials:
         """Return the digest used in the names of a cell's result files."""
         if trials.lane == "timing":
             return self._races[trials.cell.paper][trials.race].digest
-        return self._basis.in_name(self.digest(trials))
+        return self._plan.in_name(self.digest(trials))
 
     def file(self, part: Trials) -> str:
         """Return the path of the result file for a part of a cell's trials in the regret lane."""
-        return self._basis.layout.result(part.place(self.name_of(part)).path)
+        return self._plan.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
         """Return the paths of a cell's result files; in the timing lane, there is only one."""
         if trials.lane == "timing":
-            return [self._basis.layout.result(trials.place(self.name_of(trials)).path)]
+            return [self._plan.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
 
     def outputs(self, trials: Trials) -> list[str]:
         """Return the outputs of a cell's jobs: its result files, or the folder of its race."""
         if trials.lane == "timing":
             race = self.races(trials.cell.paper)[trials.race]
-            return [self._basis.layout.race(race.paper, race.number, race.digest)]
+            return [self._plan.layout.race(race.paper, race.number, race.digest)]
         return self.new_files(trials)
 
     def new_files(self, trials: Trials) -> list[str]:
@@ -197,11 +175,11 @@ class PlannedTrials:
         """
         parts = self.parts(trials) if trials.lane == "regret" else []
         files = [self.file(part) for part in parts] or self.files(trials)
-        record = self._record(trials) if self._basis.reuses and parts else None
+        record = self._record(trials) if self._plan.reuses and parts else None
         if record is None or record.trials >= trials.stop or all(map(os.path.isfile, files)):
             return files
         firsts = [part.first for part in parts]
-        is_todays = record.is_of(self.digest(trials)) and self._basis.is_made_today(record)
+        is_todays = record.is_of(self.digest(trials)) and self._plan.is_made_today(record)
         if not is_todays or record.trials not in firsts:
             return files
         return files[firsts.index(record.trials) :]
@@ -214,7 +192,7 @@ class PlannedTrials:
         """
         paths: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
-            is_at_hand = self._basis.reuses and self.is_committed(trials)
+            is_at_hand = self._plan.reuses and self.is_committed(trials)
             outputs = self.outputs(trials)
             paths |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
         return [*paths]
@@ -238,14 +216,7 @@ class PlannedTrials:
             return False
         if not trials.is_foreign:
             return True
-        key = path, os.stat(path).st_mtime_ns
-        if key not in self._unchanged:
-            try:
-                observed = results.read_metadata(path)["observed"]
-                self._unchanged[key] = observation.first_change(observed) is None
-            except ResultError:
-                self._unchanged[key] = False
-        return self._unchanged[key]
+        return self._is_unchanged(path, os.stat(path).st_mtime_ns)
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
         """Return the cells of a paper in one group of targets, or in all groups."""
@@ -257,18 +228,18 @@ class PlannedTrials:
 
     @cached_property
     def _races(self) -> dict[str, dict[str, Race]]:
-        races: dict[str, dict[str, Race]] = {}
-        for paper, trials in self._of_paper.items():
-            of_race: dict[str, list[Trials]] = defaultdict(list)
-            for one in trials.values():
-                if one.lane == "timing":
-                    of_race[one.race].append(one)
-            races[paper] = {}
-            for number, members in of_race.items():
-                decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in members})
-                digest = self._basis.in_name(decisive)
-                races[paper][number] = Race(paper, number, tuple(members), digest)
-        return races
+        members: dict[str, dict[str, list[Trials]]] = {paper: {} for paper in self._of_paper}
+        for trials in self:
+            if trials.lane == "timing":
+                members[trials.cell.paper].setdefault(trials.race, []).append(trials)
+        return {
+            paper: {number: self._race(paper, number, some) for number, some in races.items()}
+            for paper, races in members.items()
+        }
+
+    def _race(self, paper: str, number: str, members: Sequence[Trials]) -> Race:
+        decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in members})
+        return Race(paper, number, tuple(members), self._plan.in_name(decisive))
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials in a result file, given the wildcards of `Layout.any_result`.
@@ -279,9 +250,7 @@ class PlannedTrials:
             Raised when no cell of the configuration has this file.
         """
         w = wildcards
-        path = self._basis.layout.result(
-            result(w.paper, w.setting, w.algorithm, w.trials, w.digest)
-        )
+        path = self._plan.layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
         planned = self._by_path[w.paper]
         if path not in planned:
             folder = path.rpartition("/")[0]
@@ -326,6 +295,14 @@ class PlannedTrials:
         }
 
 
+def _is_unchanged(path: str, mtime: int) -> bool:
+    """Return whether a result is whole and none of the files that its job observed has changed."""
+    try:
+        return observation.first_change(results.read_metadata(path)["observed"]) is None
+    except ResultError:
+        return False
+
+
 def part_ends(
     number: int, recorded: Sequence[int], seconds: float, made: Iterable[tuple[int, int]] = ()
 ) -> list[int]:
@@ -365,24 +342,24 @@ def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _check_only(
-    only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[Label, Label]]]
+    only: Mapping[str, list[str]], asked: Mapping[str, Mapping[CellKey, Trials]]
 ) -> None:
     """Raise ConfigError if a name in ``only`` matches no cell of any paper, planned or not."""
-    names = _names(set().union(*cells.values()))
+    names = _names(one for planned in asked.values() for one in planned.values())
     for key, allowed in names.items():
         lacking = [name for name in only[key] if name not in allowed]
         for paper in paper_names() if lacking else ():
-            if paper not in cells:
-                elsewhere = {trials.cell.labels for trials in expand(load_paper(paper))}
-                lacking = [name for name in lacking if name not in _names(elsewhere)[key]]
+            if paper not in asked:
+                elsewhere = _names(expand(load_paper(paper)))[key]
+                lacking = [name for name in lacking if name not in elsewhere]
         for name in lacking:
             raise unknown_name(f"name in only.{key}", name, allowed)
 
 
-def _names(cells: Collection[tuple[Label, Label]]) -> dict[str, set[str]]:
+def _names(planned: Iterable[Trials]) -> dict[str, set[str]]:
     """Return the names of settings and of algorithms, with and without options."""
-    settings, labels = ({cell[i] for cell in cells} for i in (0, 1))
-    return {
-        "settings": settings | {setting.name for setting in settings},
-        "algorithms": labels | {label.name for label in labels},
-    }
+    names: dict[str, set[str]] = {"settings": set(), "algorithms": set()}
+    for trials in planned:
+        for key, label in zip(names, trials.cell.labels, strict=True):
+            names[key] |= {label, label.name}
+    return names

@@ -8,28 +8,30 @@ from typing import Any
 
 from optimist.core.errors import ConfigError, UnwritableError, not_writable
 from optimist.core.root import project_root, snakefile
+from optimist.plan import snakemake_adapter
 
 # Folder in the working directory where Snakemake keeps its own records.
 RECORDS = ".snakemake"
-# Options of sbatch that the Slurm plugin refuses in slurm_extra, and the resource to use instead.
-# The resource is empty for options that the plugin itself sets.
+# Resource to use instead of each option of sbatch that the Slurm plugin refuses in slurm_extra. The
+# plugin itself sets the options under the empty name.
 OPTIONS = {
-    ("--qos",): "qos",
-    ("--constraint", "-C"): "constraint",
-    ("--partition", "-p"): "slurm_partition",
-    ("--account", "-A"): "slurm_account",
-    ("--clusters",): "clusters",
-    ("--gres",): "gres",
-    ("--gpus",): "gpu",
-    ("--nodes", "-N"): "nodes",
-    ("--mem",): "mem_mb",
-    ("--mem-per-cpu",): "mem_mb_per_cpu",
-    ("--time", "-t"): "runtime",
-    ("--ntasks", "-n"): "tasks",
-    ("--cpus-per-task", "-c"): "cpus_per_task",
-    ("--job-name", "-J", "--output", "-o", "--error", "-e", "--parsable", "--export"): "",
-    ("--comment", "--workdir", "-D", "--ntasks-per-gpu", "--cpus-per-gpu"): "",
+    "qos": "--qos",
+    "constraint": "--constraint -C",
+    "slurm_partition": "--partition -p",
+    "slurm_account": "--account -A",
+    "clusters": "--clusters",
+    "gres": "--gres",
+    "gpu": "--gpus",
+    "nodes": "--nodes -N",
+    "mem_mb": "--mem",
+    "mem_mb_per_cpu": "--mem-per-cpu",
+    "runtime": "--time -t",
+    "tasks": "--ntasks -n",
+    "cpus_per_task": "--cpus-per-task -c",
+    "": "--job-name -J --output -o --error -e --parsable --export --comment --workdir -D "
+    "--ntasks-per-gpu --cpus-per-gpu",
 }
+INSTEAD = {option: name for name, options in OPTIONS.items() for option in options.split()}
 
 
 def check_records(*, is_dry_run: bool = False) -> None:
@@ -74,12 +76,6 @@ def check_outputs(paths: Iterable[str]) -> None:
             raise not_writable(str(nearest))
 
 
-def default_resource(workflow: Any, name: str) -> Any:
-    """Return a resource's default (a string or a function of wildcards), or None."""
-    default = (workflow.resource_settings.default_resources or {}).get(name)
-    return getattr(default, "_value", default)
-
-
 def check_words(workflow: Any) -> None:
     """Raise an error for sbatch options that the Slurm plugin refuses.
 
@@ -90,17 +86,15 @@ def check_words(workflow: Any) -> None:
     ConfigError
         Raised for the first such option. The message names the resource to use instead.
     """
-    default = (workflow.resource_settings.default_resources or {}).get("slurm_extra")
-    words = getattr(default, "raw", None) or getattr(default, "_value", None)
-    given = re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words) if isinstance(words, str) else []
-    for options, resource in OPTIONS.items():
-        for option in given:
-            if option in options:
-                instead = f"the resource {resource}" if resource else "none: the plugin sets it"
-                raise ConfigError(
-                    f"slurm_extra has {option!r}; allowed: {instead} (resources belong in "
-                    "default-resources); slurm_extra may have --nice, --licenses, --mail-user, ..."
-                )
+    words = snakemake_adapter.default_resource_text(workflow, "slurm_extra")
+    for option in re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words):
+        if option in INSTEAD:
+            resource = INSTEAD[option]
+            instead = f"the resource {resource}" if resource else "none: the plugin sets it"
+            raise ConfigError(
+                f"slurm_extra has {option!r}; allowed: {instead} (resources belong in "
+                "default-resources); slurm_extra may have --nice, --licenses, --mail-user, ..."
+            )
 
 
 def check_place(workflow: Any) -> None:
@@ -118,15 +112,15 @@ def check_place(workflow: Any) -> None:
         that do not run; or when a module has a ``prefix``, because paths in job parameters would
         not include it.
     """
-    folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
+    folder = snakemake_adapter.folder_of_rules(workflow)
     rules = project_root() / "workflow" / "rules"
-    if not (Path(folder).is_dir() and rules.samefile(folder)):
+    if not (folder.is_dir() and rules.samefile(folder)):
         raise ConfigError(
             f"the rules are in {folder}, but the package optimist has its own in {rules}; use "
             f"{snakefile()} (optimist.core.root.snakefile()), or install the checkout with "
             "`pip install -e`"
         )
-    if workflow.modifier.path_modifier.replace_prefix("results") != "results":
+    if snakemake_adapter.prefixed(workflow, "results") != "results":
         raise ConfigError(
             "the module has a prefix; allowed: no prefix (set results and figures in its config)"
         )

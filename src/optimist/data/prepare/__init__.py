@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optimist.core.arguments import defaults
-from optimist.core.errors import unknown_name
+from optimist.core.errors import known_name
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,4 @@ PREPARATIONS = {
 
 def preparation(dataset: str) -> "Preparation":
     """Return the recipe for a prepared data set; raise ConfigError if its name is unknown."""
-    if dataset not in PREPARATIONS:
-        raise unknown_name("prepared data set", dataset, PREPARATIONS)
-    return PREPARATIONS[dataset]
+    return PREPARATIONS[known_name("prepared data set", dataset, PREPARATIONS)]

@@ -29,7 +29,8 @@ STUDIES = {
 
 def study_class(name: str) -> "type[Study]":
     """Return the class of the study called ``name``; raise ConfigError if there is none."""
-    return load("study", name, STUDIES)
+    cls: type[Study] = load("study", name, STUDIES)
+    return cls
 
 
 def of_paper(paper: "Paper") -> "list[Study]":

@@ -166,7 +166,7 @@ class SketchObserver(Observer):
             "within": self.inside / self.t,
         }
 
-    def _compare_steps(self, before, index):
+    def _compare_steps(self, before: np.ndarray, index: int) -> None:
         after, s = self.exact.leverages, before[index]
         least = s / (1.0 + self.bkb.prior_bound / self.exact.ridge)
         errors = [
@@ -177,13 +177,13 @@ class SketchObserver(Observer):
         ]
         self.note(step_error=np.max(errors))
 
-    def _compare_variances(self):
+    def _compare_variances(self) -> None:
         ratio, alpha = self.bkb.leverages / self.exact.leverages, self.bkb.alpha
         low, high = float(ratio.min()), float(ratio.max())
         self.note(ratio_low=low, ratio_high=high)
         self.inside += low >= 1.0 / alpha and high <= alpha
 
-    def _compare_sums(self):
+    def _compare_sums(self) -> None:
         bkb, exact, alpha = self.bkb, self.exact, self.bkb.alpha
         d, prior, tail = exact.effective_dimension, bkb.prior_bound, -math.log(bkb.problem.delta)
         log_t = math.log1p(prior * self.t)
@@ -199,7 +199,7 @@ class SketchObserver(Observer):
             sketched = 2.0 * (alpha * log_t * bkb.information + tail) / (exact.log_det + tail)
             self.note(radius_share=sketched / (alpha**2 * log_t))
 
-    def _compare_matrices(self):
+    def _compare_matrices(self) -> None:
         exact, played = self.exact, self.bkb.played
         K = exact.kernel(played.points, played.points)
         root = np.sqrt(played.counts)
@@ -208,7 +208,7 @@ class SketchObserver(Observer):
         low, high = spectrum(self.bkb)
         self.note(chain=bound / exact.log_det - 1.0, eigenvalue_low=low, eigenvalue_high=high)
 
-    def _check_the_exact(self):
+    def _check_the_exact(self) -> None:
         exact = self.exact
         indices, rewards = map(np.array, zip(*self.history, strict=True))
         mean, leverages, log_det = dense_posterior(
@@ -230,7 +230,7 @@ def regret_bound(problem: KernelProblem, alpha: float, t: int, volume: float) ->
     """
     bias = problem.norm_bound * math.sqrt(problem.ridge * volume)
     width = problem.deviation * (volume - math.log(problem.delta)) + bias
-    return 2.0 * (2.0 * alpha) ** 1.5 * math.sqrt(t) * width
+    return float(2.0 * (2.0 * alpha) ** 1.5 * math.sqrt(t) * width)
 
 
 def spectrum(bkb: Any) -> tuple[float, float]:
@@ -323,7 +323,7 @@ def price(epsilon: float) -> "pd.DataFrame":
     return fact_table([(f"price_{name}", PRICE, value) for name, value in values.items()])
 
 
-def _facts_of_cell(group):
+def _facts_of_cell(group: "pd.DataFrame") -> dict[str, float]:
     last = group.sort_values("round").groupby("trial").tail(1)
     values = {name: float(worst(last[name].to_numpy())) for name, worst in WORST.items()}
     values["effective_alpha"] = np.max([values["ratio_high"], 1.0 / values["ratio_low"]])

@@ -84,7 +84,7 @@ class LemmaObserver(Observer):
         self._regret += regret
         self._compare_regret(self._environment.context(t)["scale"])
 
-    def _compare_regret(self, scale):
+    def _compare_regret(self, scale: float) -> None:
         """Compare the regret so far and the largest possible regret with the bound of the proof."""
         problem = self._algorithm.problem
         nu = problem.scale_bound if self._algorithm.uses_bound else scale
@@ -134,7 +134,7 @@ def regret_bound(algorithm: Any, squares: float) -> float:
     start = math.sqrt(ridge * (2.0 + 4.0 * problem.norm_bound**2))
     c = start / algorithm.tau_0 + 107.0 * problem.log_term
     steep = c * problem.arm_bound * kappa / math.sqrt(ridge)
-    return 4.0 * algorithm.beta * (math.sqrt(2.0 * kappa * squares) + steep)
+    return float(4.0 * algorithm.beta * (math.sqrt(2.0 * kappa * squares) + steep))
 
 
 class Lemmas(Study):

@@ -34,7 +34,7 @@ LEAST_ROUNDS = 10
 # For each method, a function of the problem and the number n of observations. It returns the
 # estimate's ridge and the radius of the ball onto which it is projected; the radius is None without
 # projection (GLM-UCB and RS-GLinCB).
-ESTIMATES = {
+ESTIMATES: dict[str, Callable[[Any, int], tuple[float, float | None]]] = {
     "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
         problem.dimension * np.log(2.0 + n),
         None,

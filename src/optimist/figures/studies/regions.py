@@ -203,7 +203,8 @@ def outlines(grid: "pd.DataFrame") -> list[np.ndarray]:
 
     inside = grid.pivot(index="y", columns="x", values="inside")
     x, y = (np.pad(axis.to_numpy(float), 1, "edge") for axis in (inside.columns, inside.index))
-    return contour_generator(x, y, np.pad(inside.to_numpy(float), 1)).lines(0.5)
+    contours = contour_generator(x, y, np.pad(inside.to_numpy(float), 1))
+    return list(contours.lines(0.5))
 
 
 def _extent(outline: "pd.DataFrame") -> float:

@@ -1,7 +1,6 @@
-"""Generation of the key tables in config/README.md from the models.
+"""Write the key tables in config/README.md from the models.
 
-``python -m optimist.config.key_tables`` writes each table between the lines
-``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
+Each table is between the lines ``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
 """
 
 import inspect
@@ -18,7 +17,6 @@ from optimist.config import models as config
 from optimist.config.documents import read_yaml
 from optimist.config.validation import bare, inside, keys_of, members
 from optimist.core.files import read_text, write_text
-from optimist.core.root import project_root
 from optimist.experiments import models as runs
 from optimist.figures import PANELS, panel_class, table_class
 from optimist.figures import TABLES as TABLES_SHOWN
@@ -54,6 +52,7 @@ KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {
     "panel": (panel_class, PANELS),
     "table": (table_class, TABLES_SHOWN),
 }
+ROOT = Path(__file__).parents[1]
 _MARKED = re.compile(r"(<!-- keys of (\w+) -->\n).*?(<!-- end of keys -->)", re.DOTALL)
 _TYPES = {
     str: "text",
@@ -168,7 +167,7 @@ def _said(model: Any) -> dict[str, str]:
 
 def _default(key: str, hint: Any) -> str:
     """Return the value of a dotted key in config/config.yaml, formatted for a table."""
-    value = read_yaml(project_root() / "config" / "config.yaml")
+    value = read_yaml(ROOT / "config" / "config.yaml")
     for step in key.split("."):
         value = value[step]
     if keys_of(bare(hint)[0]):
@@ -202,7 +201,7 @@ def _type(hint: Any) -> str:
 
 def main() -> None:
     """Write the tables of config/README.md."""
-    path: Path = project_root() / "config" / "README.md"
+    path = ROOT / "config" / "README.md"
     write_text(with_tables(read_text(path)), path)
 
 

@@ -1,40 +1,25 @@
-"""Pytest plugin that runs tests in a separate process, and the reports of its findings."""
+"""The tests in the order in which they run, and the report of their findings on a class."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from os import devnull
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-from optimist.checks.cases import (
-    FAILED,
-    HELD,
-    PASSED_OVER,
-    REFUSED,
-    Case,
-    Method,
-    Toy,
-    World,
-    parametrize,
-)
-from optimist.core.errors import ResultError
+from optimist.checks import algorithms, classes, edge_cases, environments
+from optimist.checks.cases import FAILED, HELD, PASSED_OVER, REFUSED, Case, Method, Toy, World
 from optimist.core.terminal import folded
 
 HINT, NOT_RUN = "hint", "not run"
 SEED = 0  # index of the trial in a setting, or random seed on a toy problem
-HERE = Path(__file__).parent
-FILES = [
-    str(HERE / f"{name}.py") for name in ("classes", "algorithms", "edge_cases", "environments")
-]
-# Ignore the user's configuration of pytest, and disable plugins that are not needed here.
-OPTIONS = ("--assert=plain", "--capture=no", "--noconftest", "-c", devnull, "--rootdir", str(HERE))
-_UNUSED = (
-    *("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "terminal"),
-    *("threadexception", "unraisableexception", "warnings"),
-)
 Run = Callable[[Callable[..., None], Case], tuple[str, ...]]
+# Basic tests come first, because others are not run if they fail.
+TESTS: list[Callable[..., None]] = sorted(
+    (
+        function
+        for module in (classes, algorithms, edge_cases, environments)
+        for name, function in module.__dict__.items()
+        if name.startswith("test_")
+    ),
+    key=lambda test: "is_basic" not in test.__dict__,
+)
 
 
 @dataclass(frozen=True)
@@ -74,8 +59,8 @@ class Report:
         # key with True applies only to tests that compare plays.
         self._blocked: dict[tuple[str, bool], tuple[str, str]] = {}
 
-    def add(self, test: Callable[..., None], case: Case, run: Run) -> Finding:
-        """Run a test, unless an earlier result makes it pointless, and return its finding."""
+    def add(self, test: Callable[..., None], case: Case, run: Run) -> None:
+        """Run a test, unless an earlier result makes it pointless, and add its finding."""
         marks, name = test.__dict__, test.__name__.removeprefix("test_")
         head = name, " ".join((test.__doc__ or "").split()), case.where
         keys = [("", False), (case.kind, False), (case.where, False)]
@@ -90,7 +75,6 @@ class Report:
         elif result == FAILED and "is_hint" in marks:
             result = HINT
         self.findings.append(Finding(*head, result, seen, allowed, trace))
-        return self.findings[-1]
 
     @property
     def results(self) -> dict[str, str]:
@@ -148,57 +132,3 @@ class Report:
             yield f"{result}: {self.label}, {check}{where}, seed {group[0].seed}: {words}"
             if debug:
                 yield from group[0].trace.splitlines()
-
-
-class Plugin:
-    """A pytest plugin that calls ``run`` for each test, and adds the findings to the reports.
-
-    ``run`` usually calls `optimist.checks.served.run` in a separate process.
-    """
-
-    def __init__(self, reports: list[Report], run: Run) -> None:
-        self.stopped: BaseException | None = None
-        self.reports, self._run = reports, run
-
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        reports = enumerate(self.reports)
-        cases = {f"{i}-{k}": case for i, one in reports for k, case in enumerate(one.cases)}
-        parametrize(metafunc, cases)
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
-        # Drop tests whose argument has no case.
-        items[:] = [item for item in items if isinstance(_case(item), Case)]
-        items.sort(key=lambda item: "is_basic" not in item.function.__dict__)
-
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
-        report = self.reports[int(pyfuncitem.callspec.id.partition("-")[0])]
-        try:
-            finding = report.add(pyfuncitem.function, _case(pyfuncitem), self._run)
-        except BaseException as error:  # end pytest, and keep the exception for `run`
-            self.stopped = error
-            raise KeyboardInterrupt from error
-        if finding.result == FAILED:
-            pytest.fail(finding.words, pytrace=False)
-        return True
-
-
-def _case(item: pytest.Function) -> Any:
-    (case,) = item.callspec.params.values()
-    return case
-
-
-def run(plugin: Plugin, only: str = "") -> list[Report]:
-    """Run the tests selected by ``only``, as in pytest's option -k, and return the reports."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("PYTEST_ADDOPTS", raising=False)
-        patch.delenv("PYTEST_PLUGINS", raising=False)
-        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        unused = [part for name in _UNUSED for part in ("-p", f"no:{name}")]
-        status = pytest.main([*FILES, *OPTIONS, *unused, "-k", only], plugins=[plugin])
-    if plugin.stopped is not None:
-        raise plugin.stopped
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise ResultError(f"pytest ended with exit status {int(status)}; allowed: 0 or 1")
-    return plugin.reports
