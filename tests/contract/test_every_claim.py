@@ -10,11 +10,13 @@ from invented_tables import Invented, worlds
 from played_worlds import Worlds
 
 from optimist.claims.cells import Missing
+from optimist.claims.claim import Gate
+from optimist.claims.effects import sentence
 from optimist.claims.evidence import Exact
-from optimist.claims.gates import Gate, factor_of
+from optimist.claims.gates import factor_of
 from optimist.claims.guarantees import is_kept
 from optimist.claims.measurement import measure
-from optimist.claims.results import Result, p_values, readings_of
+from optimist.claims.results import Result, Verdict, p_values, readings_of
 from optimist.claims.rule import BETTER, IDLE, conclude
 from optimist.claims.tails import at_least
 from optimist.config.load import load_paper, paper_names
@@ -206,9 +208,11 @@ def test_claims_have_the_words_of_the_paper_and_the_measured_answer(claim):
     assert 0 < len(claim.quote.split()) <= 40
     assert claim.effect is not None
     # Digits are in fields alone, whose numbers come from checks, and in names such as f1.
-    bare = " ".join(text for text, *_ in string.Formatter().parse(claim.effect.text))
+    parsed = [*string.Formatter().parse(claim.effect.text)]
+    bare = " ".join(text for text, *_ in parsed)
     assert not re.search(r"(?<![A-Za-z0-9_])[0-9]", bare), bare
-    assert {name for name, _ in claim.effect.fields} == {*claim.effect.numbers}
+    named = {name.partition(".")[0] for _, name, *_ in parsed if name is not None}
+    assert named == {*claim.effect.numbers}
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -219,8 +223,8 @@ def test_every_effect_can_be_said(claim):
         for reading in claim.readings
         for check in reading.checks
     ]
-    sentence = claim.effect.sentence(claim, results, titles)
-    assert sentence.endswith(".") and not re.search(r"[{}]|unmeasured|\bnan\b|\(\)", sentence)
+    text = sentence(Verdict(claim, "open", "", results), titles)
+    assert text.endswith(".") and not re.search(r"[{}]|unmeasured|\bnan\b|\(\)", text)
 
 
 # The papers' own figures.

@@ -4,7 +4,7 @@ import pytest
 
 from optimist.claims import pages
 from optimist.claims.table import read_frame
-from optimist.config.load import paper_names
+from optimist.config.load import claims_path, load_claims, paper_names
 from optimist.core.root import project_root
 from optimist.page import index
 
@@ -19,6 +19,14 @@ def test_documents_show_the_committed_verdicts(name):
     assert pages.with_summary(text, shown, name) == text, (
         f"{name} shows other verdicts than figures/claims.csv; run: make readme"
     )
+
+
+@pytest.mark.parametrize("paper", paper_names())
+def test_pages_of_claims_are_made_from_the_committed_tables(paper):
+    folder = project_root() / "figures" / paper
+    notes = {claim.id: claim.note for claim in load_claims(claims_path(paper)).claims}
+    page = pages.to_markdown(read_frame(folder / "claims.csv"), notes)
+    assert page == (folder / "claims.md").read_text(), f"run: optimist decide {paper}"
 
 
 def test_the_readme_counts_the_claims_that_are_committed():

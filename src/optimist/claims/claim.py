@@ -71,7 +71,7 @@ class Check:
         ``ours`` if the check is shown but not counted.
     any_of : str
         A name shared by the checks of a reading of which one suffices; empty if there are none.
-    controls : tuple of Check
+    controls : list of Check
         For a guarantee: the same check on cells that the theorem does not cover. If the bound also
         holds there, the guarantee is vacuous.
     """
@@ -88,7 +88,7 @@ class Check:
     part: str = ""
     status: str = "stated"
     any_of: str = ""
-    controls: tuple["Check", ...] = ()
+    controls: list["Check"] = field(default_factory=list)
 
     @cached_property
     def metric(self) -> Metric:

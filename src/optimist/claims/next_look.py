@@ -236,18 +236,16 @@ def _forecast(
     """
     claim = verdict.claim
     common: dict[tuple[str, str], np.ndarray] = {}
-    for lane, setting, algorithm in wanted:
-        trials = _trials(gates.groups, lane, (setting, algorithm))
-        name = lane, base_of(setting)
-        common[name] = np.intersect1d(common.get(name, trials), trials)
-    if any(len(trials) < FEWEST for trials in common.values()):
-        return math.nan, ""
     # Beyond the trials that all cells of a setting have, each trial copies the same one in all.
     on_disk: dict[tuple[str, str], int] = {}
     for lane, setting, algorithm in wanted:
+        trials = _trials(gates.groups, lane, (setting, algorithm))
         number = gates.groups.number(lane, setting, algorithm)
         name = lane, base_of(setting)
+        common[name] = np.intersect1d(common.get(name, trials), trials)
         on_disk[name] = min(on_disk.get(name, number), number)
+    if any(len(trials) < FEWEST for trials in common.values()):
+        return math.nan, ""
     columns = {*COLUMNS, *(r.check.arguments.get(name, "") for r in blocking for name in NAMED)}
     counted = [r for r in verdict.results if r.counts]
     places = {id(r): i for i, r in enumerate(counted)}

@@ -209,7 +209,7 @@ class Reader:
                 part=_part(claim, entry, arguments),
                 status=entry.get("status", "stated"),
                 any_of=entry.get("any_of", ""),
-                controls=tuple(replace(check, arguments=changed) for changed in controls),
+                controls=[replace(check, arguments=changed) for changed in controls],
             )
 
     # Labels.

@@ -16,9 +16,6 @@ from optimist.environments import environment_class
 from optimist.experiments.cell import Probe, Setting
 from optimist.experiments.paper import Block, Paper
 
-# Keys that only abbreviate other parts of the files. The expanded configuration omits them.
-_WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
-
 
 def with_additions(
     rooms: Mapping[str, Mapping[str, Any]], additions: Mapping[str, Any], files: Mapping[str, str]
