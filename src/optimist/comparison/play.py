@@ -136,6 +136,8 @@ def play(
           the trials of ``cells`` were used rather than played again).
         - ``reused``: the number of trials from result files; their times are from earlier runs.
         - ``processes``: the number of simultaneous processes.
+        - ``isolated``: whether all trials are played in copies of processes, which the classes of
+          users need.
         - ``kept``: whether results can be kept in the results folder.
         - ``errors``: the reasons why algorithms were left out, by ``paper/setting/algorithm``.
         - ``one_instance``: the settings, as ``paper/setting``, in which all trials share one
@@ -236,6 +238,9 @@ class _Playing:
         Number of simultaneous processes.
     is_keeping : bool
         Whether played trials are kept; this requires a writable folder.
+    is_isolated : bool
+        Whether trials are played in copies of processes. Copies are slower, so if any trial needs
+        one, all trials are played in copies, and their times can be compared.
     errors : dict
         Error messages of skipped cells, by cell name.
     """
@@ -254,6 +259,7 @@ class _Playing:
     def __post_init__(self) -> None:
         layout = Layout(str(workspace() / load_config()["results"]), "")
         self.earlier = EarlierTrials(layout, takes_all=self.takes_all)
+        self.is_isolated = any(trials.is_foreign for trials in self.asked)
         self._kept = Path(layout.kept)
         try:
             check_writable(layout.kept)
@@ -312,6 +318,7 @@ class _Playing:
                 "taken": self.takes_all,
             },
             "processes": self.processes,
+            "isolated": self.is_isolated,
             "kept": self.is_keeping,
             "errors": self.errors,
         }
@@ -353,6 +360,7 @@ class _Playing:
             "output": str(self._kept / self.earlier.place(trials).path) if is_kept else "",
             "data": self._data.get(cell.setting.dataset, ""),
             "added": sent.get(cell.name),
+            "is_isolated": self.is_isolated,
         }
         room = cell.name if cell.is_foreign else ""
         return Call("optimist.comparison.trial:play", arguments, room)

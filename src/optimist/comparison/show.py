@@ -319,6 +319,8 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
         words += f" There is no space for {' and '.join(hidden)}; use --csv or --json."
     if table.attrs.get("rounds"):
         words += " With more rounds, another algorithm may be first."
+    if table.attrs.get("isolated"):
+        words += " All trials were played in copies of processes, because a class is not of this package."
     processes = table.attrs.get("processes")
     if processes != 1:
         words += " Times were measured in processes that may slow each other down."

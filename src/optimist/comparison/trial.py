@@ -31,6 +31,7 @@ def play(
     output: str,
     data: str,
     added: Mapping[str, Any] | None = None,
+    is_isolated: bool | None = None,
 ) -> "tuple[float, pa.Table]":
     """Play a trial after an untimed warm-up, and return its time and rows.
 
@@ -47,6 +48,8 @@ def play(
     added : dict or None
         For a class without a file: its ``domain`` and ``name``, the pickled ``class``, and the
         ``paths`` that the defining process searches for modules.
+    is_isolated : bool or None
+        See `optimist.experiments.trials.Player`.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def play(
         unpickle = cache(partial(pickle.loads, added["class"]))
         REGISTRIES[added["domain"]].added[added["name"]] = unpickle
     asked = Trials.restore(trials)
-    player = Player(asked, data)
+    player = Player(asked, data, is_isolated=is_isolated)
     if asked.cell.name not in _warm:
         _warm.add(asked.cell.name)
         with suppress(Exception, SystemExit):  # the trial will raise the error again
@@ -76,7 +79,7 @@ def play(
                 build(asked.cell, asked.first, data)  # for its cache, which later forks share
     with Meter() as meter:
         if output:
-            make_result({**trials, "digest": ""}, output, data)
+            make_result({**trials, "digest": ""}, output, data, is_isolated=is_isolated)
         else:
             rows = results.to_table(asked.cell, {asked.first: player.play(asked.first)})
     return meter.cpu_seconds, results.read(Path(output)) if output else rows

@@ -36,6 +36,7 @@ def make_result(
     output: str,
     data_dir: str,
     seconds: float | None = None,
+    is_isolated: bool | None = None,
 ) -> None:
     """Play trials of the regret lane and write their result file.
 
@@ -50,8 +51,10 @@ def make_result(
         Folder of the prepared data sets.
     seconds : float or None
         Wall time for all trials together; trials that exceed it end early.
+    is_isolated : bool or None
+        See `optimist.experiments.trials.Player`.
     """
-    file, trajectories = _File(description, output, data_dir, seconds), {}
+    file, trajectories = _File(description, output, data_dir, seconds, is_isolated), {}
     for trial in range(file.trials.first, file.trials.stop):
         with file.observed(f"trial {trial}"):
             trajectories[trial] = file.player.play(trial)

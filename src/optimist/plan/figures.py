@@ -36,7 +36,7 @@ def _cells_of(parts: Iterable[Part]) -> list[CellKey]:
 
 def group_of(spec: Mapping[str, Any]) -> str:
     """Return the group of targets to which a figure or table belongs."""
-    return spec.get("group", "paper")
+    return str(spec.get("group", "paper"))
 
 
 class PlannedShown:
@@ -163,7 +163,7 @@ class PlannedShown:
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; raise ConfigError if there is none."""
-        specs = getattr(self._plan.papers[paper], kind)
+        specs: Mapping[str, Mapping[str, Any]] = getattr(self._plan.papers[paper], kind)
         if name not in specs:
             raise unknown_name(f"name among {kind} of {paper}", name, specs)
         return specs[name]

@@ -159,4 +159,5 @@ def formatter(quiet: Collection[Any]) -> Formatter:
     """Return the formatter of Snakemake's own messages; ``--logger`` plugins are given none."""
     from snakemake.logging import DefaultFormatter
 
-    return DefaultFormatter(quiet)
+    made: Formatter = DefaultFormatter(quiet)
+    return made
