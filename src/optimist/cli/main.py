@@ -62,12 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\ninterrupted{kept}", file=sys.stderr)
         return 130
     except (OptimistError, OSError) as error:
-        if options.debug:
-            raise
-        from optimist.core.user_errors import words_of_system
+        from optimist.core.user_errors import traceback_of, words_of_system
 
         words = words_of_system(error) if isinstance(error, OSError) else str(error)
         say(f"error: {words}", sys.stderr)
+        if options.debug:
+            say(traceback_of(error), sys.stderr)
         return 1
 
 

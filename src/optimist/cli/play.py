@@ -74,14 +74,14 @@ def call(
 
 @contextmanager
 def errors_in_one_line(options: Any, name: str) -> Iterator[None]:
-    """Reduce an error from another process to one line, unless tracebacks are requested."""
+    """Reduce an error from another process to one line; keep it as the cause with ``--debug``."""
     try:
         yield
     except (OptimistError, OSError):
         raise
     except Exception as error:
         if options.debug:
-            raise
+            raise ResultError(f"{name}: {in_one_line(error)}") from error
         more = "for the traceback, run the same command with `optimist --debug`"
         raise ResultError(f"{name}: {in_one_line(error)}; {more}") from None
 

@@ -73,11 +73,11 @@ def play(
     try:
         run(Trials("regret", asked, first, stop, rounds=rounds), data_dir, progress)
     except BaseException as error:
-        if debug or of_system(error) or isinstance(error, UnwritableError):
+        if of_system(error) or isinstance(error, UnwritableError | KeyboardInterrupt):
             raise
-        more = "; the same command after `optimist --debug` shows the traceback"
+        more = "" if debug else "; the same command after `optimist --debug` shows the traceback"
         words = str(error) if isinstance(error, OptimistError) else f"{in_one_line(error)}{more}"
-        raise ResultError(f"{asked.name}, trial {trial}: {words}") from None
+        raise ResultError(f"{asked.name}, trial {trial}: {words}") from (error if debug else None)
 
 
 def _parsed(text: str) -> Cell:

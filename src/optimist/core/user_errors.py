@@ -124,6 +124,15 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
     return error
 
 
+def traceback_of(error: BaseException) -> str:
+    """Return one traceback: that of an error's cause, from the process in which it was raised."""
+    cause = error.__cause__ or error
+    for one in (cause, cause.__cause__):
+        if isinstance(one, _InOtherProcess):
+            return str(one.args[0])
+    return "".join(traceback.format_exception(cause)).rstrip()
+
+
 def is_cut(error: BaseException) -> bool:
     """Return whether an error came from another process and lost its own traceback."""
     return hasattr(error, _PLACE)
