@@ -76,8 +76,8 @@ def bytes_at(case):
 
 
 def keeps_raw_history(case):
-    label = Label.parse(case.cell.algorithm)
-    options = Method(label.name).options if case.domain == "arms" else {}
+    label = case.cell.algorithm
+    options = Method(Label(label.name)).options if case.domain == "arms" else {}
     return (options | dict(label.options)).get("history") == "raw"
 
 
@@ -117,7 +117,7 @@ def test_the_memory_of_a_one_pass_method_does_not_grow(case):
 
 @pytest.mark.parametrize("name", ["ofuglb", "ofulog_r"])
 def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(name):
-    algorithm = make_algorithm(name, Method(name).problem())
+    algorithm = make_algorithm(name, Method(Label(name)).problem())
     assert algorithm.is_finite()
     algorithm._estimate.points[0, 1] = np.nan
     assert not algorithm.is_finite()

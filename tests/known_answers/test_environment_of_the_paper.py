@@ -12,7 +12,7 @@ from optimist.experiments.play_trial import build
 from optimist.experiments.trials import Trials, run
 from optimist.numerics import seeding
 
-(PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
+(PAPER,) = (p for p in papers() if p.id == "glb_omd")
 
 
 def setting(name):

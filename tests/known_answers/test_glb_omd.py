@@ -11,7 +11,7 @@ from optimist.algorithms.glb.inverses import MATRIX_INVERSES
 from optimist.experiments.play_trial import build, play_trial
 from optimist.numerics.links import Gaussian
 
-(PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
+(PAPER,) = (p for p in papers() if p.id == "glb_omd")
 
 
 def test_two_rounds_by_hand():

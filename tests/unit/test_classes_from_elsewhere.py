@@ -485,8 +485,8 @@ class World(GLMEnvironment):
 def test_options_have_the_type_that_a_constructor_declares(here):
     (here / "declared.py").write_text(DECLARED)
     world = "declared.py:World[bound=4.0,horizon=9,shift=3.0]"
-    cell = setting(world).cell("declared.py:Method[prior=2.0,width=2.0]")
-    assert cell.setting == "World[bound=4,horizon=9,shift=3]"
+    cell = Cell.of(setting(world), "declared.py:Method[prior=2.0,width=2.0]")
+    assert cell.setting.label == "World[bound=4,horizon=9,shift=3]"
     assert cell.algorithm == "declared.py:Method[prior=2,width=2]"
     environment, problem = build(cell, 0)
     method = make_algorithm(cell.algorithm, problem, np.random.default_rng(0))

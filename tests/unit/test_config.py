@@ -60,10 +60,12 @@ claims:
         relation: below
         bound: 1
 """)
-FIRST = """claim,check,unit,from,n0
-toy.01,"seconds of glb_omd, s3",turns,0,5
-toy.01,"regret of glb_omd / its regret midway, s3",trials,0,10
-"""
+TIME_ROW = 'toy.01,"seconds of glb_omd, s3",turns,0,5'
+REGRET_ROW = 'toy.01,"regret of glb_omd / its regret midway, s3",trials,0,10'
+
+
+def first(*rows):
+    return "\n".join(["claim,check,unit,from,n0", *rows, ""])
 
 
 @pytest.fixture
@@ -72,7 +74,7 @@ def tree(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "data" / "stand_in", tmp_path / "data" / "stand_in")
     (tmp_path / "config" / "papers" / "toy").mkdir(parents=True)
     shutil.copy(ROOT / "config" / "words.yaml", tmp_path / "config")
-    (tmp_path / "config" / "first.csv").write_text(FIRST)
+    (tmp_path / "config" / "first.csv").write_text(first(TIME_ROW))
     base = config.merge(config.load_config(), {"papers": ["toy"]})
     (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(base))
     write(tmp_path, PAPER)
@@ -393,6 +395,7 @@ def test_claims_that_cannot_be_decided_are_named(tree, decide, words):
 def test_deciding_a_claim_gives_its_cells_the_trials(tree):
     regret = check_of("regret", "ratio", TIMED)
     write(tree, {"claims": changed(CLAIMS, CHECK, regret)})
+    (tree / "config" / "first.csv").write_text(first(REGRET_ROW))
     write(tree, changed(PAPER, ("runs", "runs", 0, "trials"), 10))
     plan = Plan({**config.load_config(), "decide": {"toy.01": 14}})
     numbers = Counter()

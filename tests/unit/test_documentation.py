@@ -105,9 +105,9 @@ def test_the_table_of_rooms_has_their_imports_from_the_ground_up():
     assert sorted(rows) == sorted(path.parent.name for path in folders)
     above = set()
     for room, written in rows.items():
-        names = set(re.findall(r"\w+", re.sub("none|all above( but)?", "", written)))
+        names = set(re.findall(r"\w+", re.sub("none|all earlier( but)?", "", written)))
         assert names <= above, room
-        expected = above - names if written.startswith("all above") else names
+        expected = above - names if written.startswith("all earlier") else names
         assert imported_rooms(room) == expected, room
         above.add(room)
 

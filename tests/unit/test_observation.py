@@ -45,6 +45,9 @@ def here(tmp_path, monkeypatch):
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.chdir(folder)
+    for name, module in list(sys.modules.items()):  # modules that other tests have loaded
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path.parents[1])):
+            monkeypatch.delitem(sys.modules, name)
     return folder
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.claims import pages, table
-from optimist.cli.output import answer, say
+from optimist.cli.output import answer, as_json, say
 from optimist.config.load import load_config, paper_names
 from optimist.core import outputs, terminal
 from optimist.core.errors import ConfigError, ResultError, known_name
@@ -80,7 +80,7 @@ def page(options: Any) -> int:
 def provenance(options: Any) -> int:
     """Print the provenance of a figure, table or result."""
     origin = trace.trace(options.file, options.configfile, options.config)
-    answer(options, origin, trace.to_text(origin))
+    say(as_json(origin) if options.json else trace.to_text(origin))
     return 0
 
 
