@@ -1,6 +1,6 @@
-"""Write the key tables in config/README.md from the models.
+"""Write the key tables in config/README.md from the models, and the statistics in add-a-claim.md.
 
-Each table is between the lines ``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
+Each table of keys is between the lines ``<!-- keys of NAME -->`` and ``<!-- end of keys -->``.
 """
 
 import inspect
@@ -13,6 +13,8 @@ import yaml
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 
 from optimist.claims import models as claims
+from optimist.claims.metrics.quantities import QUANTITIES
+from optimist.claims.metrics.table import METRICS
 from optimist.config import models as config
 from optimist.config.documents import read_yaml
 from optimist.config.validation import bare, inside, keys_of, members
@@ -74,6 +76,16 @@ Row = tuple[str, str, str, str]
 def with_tables(text: str) -> str:
     """Return a text with the tables between its markers updated."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{_table(mark[2])}{mark[3]}", text)
+
+
+def with_statistics(text: str) -> str:
+    """Return a text in which each row of a quantity has the statistics that can be computed."""
+    for quantity in QUANTITIES:
+        names = ", ".join(f"`{one}`" for one in sorted(s for q, s in METRICS if q == quantity))
+        text = re.sub(
+            rf"^(\| `{quantity}` \| [^|]* \|)[^|]*\|$", rf"\1 {names} |", text, flags=re.MULTILINE
+        )
+    return text
 
 
 def _table(name: str) -> str:
@@ -200,9 +212,12 @@ def _type(hint: Any) -> str:
 
 
 def main() -> None:
-    """Write the tables of config/README.md."""
-    path = ROOT / "config" / "README.md"
-    write_text(with_tables(read_text(path)), path)
+    """Write the tables of config/README.md and docs/add-a-claim.md."""
+    for name, update in (
+        ("config/README.md", with_tables),
+        ("docs/add-a-claim.md", with_statistics),
+    ):
+        write_text(update(read_text(ROOT / name)), ROOT / name)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from typing import Any
 
 from optimist.core.source_files import FOLDER
 
-# Told of the kind of an input and of its name. Kinds are "variable"; "path", whose existence is
+# Receives the kind and the name of an input. Kinds are "variable"; "path", whose existence is
 # asked; "folder", whose names are listed; "read" and "made", which Python reads or makes itself;
 # and any words, without a name, for an input that cannot be recorded.
 Tell = Callable[[str, Any], None]
