@@ -10,6 +10,7 @@ from claim_tables import finals, times
 from optimist.claims import wording
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.evidence import Exact
+from optimist.claims.metrics import table as metrics
 from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.claims.metrics.table import METRICS, metric
 from optimist.core.errors import ConfigError
@@ -710,3 +711,26 @@ def test_what_a_statistic_lacks_is_named(name, arguments, tables, reason):
 def test_no_fact_or_column_is_described_twice():
     rows = [line.partition(",") for line in wording.TABLE.read_text().splitlines()]
     assert len(wording.WORDS) == len(rows) and all(name and words for name, _, words in rows)
+
+
+# The table of metrics.
+
+
+@pytest.mark.parametrize(
+    ("written", "edited", "words"),
+    [
+        (",ratio,numerator", ",ratoi,numerator", "function in metrics.csv, line 15, 'ratoi'"),
+        ("ratio,regret time", "ratio,regrett time", "quantity in metrics.csv, line 15,.*'regret'"),
+        (",bound,\n", ",bonud,\n", "unknown gate in metrics.csv, line 15, 'bonud'.*'bound'"),
+        (",bound,\n", ",,\n", "gate in metrics.csv, line 15, is empty.*regret: bound"),
+        (",sign test,", ",sing test,", "unknown least in metrics.csv, line 6, 'sing test'"),
+        (",bound,\n", "\n", "fields in metrics.csv, line 15, are too many"),
+    ],
+)
+def test_a_wrong_row_of_the_table_of_metrics_is_named(written, edited, words, tmp_path):
+    text = metrics.TABLE.read_text()
+    assert written in text
+    path = tmp_path / "metrics.csv"
+    path.write_text(text.replace(written, edited, 1))
+    with pytest.raises(ConfigError, match=words):
+        metrics._read(path)

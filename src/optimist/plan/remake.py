@@ -79,7 +79,7 @@ def warn(plan: Plan, shown_products: Sequence[Product], strict: bool, say: Say) 
     words = f"{len(stale)} of {number} cells are of other code: {names}"
     if strict:
         raise ResultError(f"{words}; play them: snakemake --cores all --config committed=use")
-    say(words)
+    say(f"{words}; their committed trials are used (docs/tables.md, column digest)")
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:

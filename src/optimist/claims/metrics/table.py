@@ -13,7 +13,7 @@ from optimist.claims.inference import EXPONENT_UNITS, JACKKNIFE_UNITS
 from optimist.claims.metrics import statistics
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
 from optimist.claims.tails import fewest_pairs
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name, unknown_name
 from optimist.core.files import read_text
 from optimist.experiments.trials import CellKey
 
@@ -107,11 +107,28 @@ LEAST: dict[str, int | Callable[[float], int]] = {
 }
 
 
-def _read() -> dict[tuple[str, str], list[Metric]]:
+GATES = ("", "bound", "tuned", "growth")
+
+
+def _read(path: Path) -> dict[tuple[str, str], list[Metric]]:
     metrics: dict[tuple[str, str], list[Metric]] = {}
-    for row in csv.DictReader(read_text(TABLE).splitlines()):
+    made_here = ((name, getattr(one, "__module__", "")) for name, one in vars(statistics).items())
+    functions = [name for name, module in made_here if module == statistics.__name__]
+    for line, row in enumerate(csv.DictReader(read_text(path).splitlines()), 2):
+        where = f"in {path.name}, line {line},"
+        if None in row or None in row.values():
+            columns = ", ".join(filter(None, row))
+            raise ConfigError(f"fields {where} are too many or too few; allowed: {columns}")
+        known_name(f"function {where}", row["function"], functions)
+        known_name(f"least {where}", row["least"], LEAST)
+        known_name(f"gate {where}", row["gate"], GATES)
         for quantity in row["quantities"].split():
+            known_name(f"quantity {where}", quantity, QUANTITIES)
             about, statistic = QUANTITIES[quantity], row["statistic"]
+            if about.is_gated and not row["gate"]:
+                raise ConfigError(
+                    f"gate {where} is empty; allowed for {quantity}: {', '.join(GATES[1:])}"
+                )
             arguments = (*about.arguments, *row["arguments"].split())
             made = Metric(
                 quantity,
@@ -129,7 +146,7 @@ def _read() -> dict[tuple[str, str], list[Metric]]:
     return metrics
 
 
-METRICS = _read()
+METRICS = _read(TABLE)
 
 
 def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
