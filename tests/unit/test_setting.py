@@ -8,6 +8,7 @@ import pytest
 
 import optimist
 from optimist.config.load import load_paper, paper_names
+from optimist.core.errors import ConfigError
 from optimist.core.label import Label
 from optimist.experiments.cell import NOTHING, Cell, Probe, Setting
 from optimist.experiments.trials import Trials, expand
@@ -93,3 +94,24 @@ def test_a_label_keeps_its_options_and_loads_nothing():
 )
 def test_options_are_added_or_replaced(label, changes, expected):
     assert Label.parse(label).having(changes) == expected
+
+
+def test_a_text_is_an_option_as_a_label_reads_it():
+    assert Label.make("a", {"x": "1"}).options == (("x", 1),)
+    assert Label.make("a", {"x": "true", "y": "b"}).options == (("x", True), ("y", "b"))
+
+
+@pytest.mark.parametrize("value", ["p,q", " p", "", "p]", "x=y", "nan", float("inf"), "a\tb"])
+def test_a_value_that_no_label_can_hold_is_named(value):
+    with pytest.raises(ConfigError, match=r"option instance of poisson_s3 is|instance is"):
+        PAPERS["glb_omd"].setting("poisson_s3").having(instance=value)
+
+
+def test_a_restored_variant_is_no_base_and_makes_no_variants():
+    paper = PAPERS["glb_omd"]
+    label = next(label for label in paper.settings if label not in paper.bases)
+    restored = type(paper).restore(paper.describe([label]))
+    assert [*restored.settings] == [label] and not restored.bases
+    with pytest.raises(ValueError, match="was restored"):
+        restored.setting(label).having(horizon=7)
+    assert hash(restored.setting(label)) == hash(paper.setting(label))

@@ -277,8 +277,3 @@ def common(series: "Sequence[pd.Series]") -> np.ndarray:
     if not values.size:
         raise Missing(["trial that all cells completed"])
     return values
-
-
-def base_of(label: str) -> str:
-    """Return the text of a label before its options, such as the name of a base setting."""
-    return label.partition("[")[0]

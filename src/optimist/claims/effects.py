@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.cells import base_of
 from optimist.claims.claim import Check, Claim, Reading
 from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.label import Label
 
 if TYPE_CHECKING:
     from optimist.claims.results import Result, Verdict
@@ -175,7 +175,7 @@ def short(value: float) -> str:
 def _range(results: Sequence["Result"], titles: Mapping[str, str]) -> Range:
     known = [r for r in results if r.evidence is not None and not math.isnan(r.evidence.value)]
     values = [r.evidence.value for r in known if r.evidence is not None]
-    settings = {base_of(s.partition("/")[0]) for r in results for s in r.check.settings}
+    settings = {Label.name_of(s.partition("/")[0]) for r in results for s in r.check.settings}
     order = [*titles]
     ordered = sorted(settings, key=lambda s: (order.index(s) if s in titles else -1, s))
     named = dict.fromkeys(titles.get(setting, setting) for setting in ordered)
@@ -209,7 +209,7 @@ def _is_of(value: Any) -> Any:
 
     def is_of(wanted: Any) -> bool:
         if isinstance(value, str) and isinstance(wanted, str) and "[" not in wanted:
-            return base_of(value) == wanted
+            return Label.name_of(value) == wanted
         return bool(value == wanted)
 
     return is_of

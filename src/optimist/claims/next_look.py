@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.claims.cells import LANE_OF, UNIFORM, Groups, base_of
+from optimist.claims.cells import LANE_OF, UNIFORM, Groups
 from optimist.claims.claim import Claim
 from optimist.claims.evidence import Mean
 from optimist.claims.first import UNITS
@@ -21,6 +21,7 @@ from optimist.claims.gates import Gates
 from optimist.claims.measurement import measure
 from optimist.claims.results import NextLook, Result, Verdict, concluded, error_of
 from optimist.claims.rule import DECIDED, UNDECIDED, grouped
+from optimist.core.label import Label
 from optimist.experiments.trials import CellKey
 
 REPLICATES, FEWEST, SEED = 40, 10, 20260
@@ -241,7 +242,7 @@ def _forecast(
     for lane, setting, algorithm in wanted:
         trials = _trials(gates.groups, lane, (setting, algorithm))
         number = gates.groups.number(lane, setting, algorithm)
-        name = lane, base_of(setting)
+        name = lane, Label.name_of(setting)
         common[name] = np.intersect1d(common.get(name, trials), trials)
         on_disk[name] = min(on_disk.get(name, number), number)
     if any(len(trials) < FEWEST for trials in common.values()):
@@ -317,7 +318,7 @@ class Extended(Groups):
         import pandas as pd
 
         rows, lane = self._groups[table][pair], LANE_OF[table]
-        name = lane, base_of(pair[0])
+        name = lane, Label.name_of(pair[0])
         number, there = self._wanted.get((lane, *pair), 0), self._on_disk.get(name, 0)
         if number <= there:
             return rows

@@ -69,7 +69,7 @@ def of_name(name: str) -> dict[str, Any]:
     ConfigError
         Raised when no paper or algorithm has this name.
     """
-    name = with_file(name).partition("[")[0]  # the user may have pasted a whole label
+    name = Label.name_of(with_file(name))  # the user may have pasted a whole label
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if set("*?").intersection(name):
         raise ConfigError(

@@ -320,7 +320,7 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
     if table.attrs.get("rounds"):
         words += " With more rounds, another algorithm may be first."
     if table.attrs.get("isolated"):
-        words += " All trials were played in copies of processes: a class is not of this package."
+        words += " Trials that were played now ran in copies of processes, as users' classes do."
     processes = table.attrs.get("processes")
     if processes != 1:
         words += " Times were measured in processes that may slow each other down."

@@ -39,13 +39,13 @@ def with_additions(
         If the name of an added setting or figure is already in use.
     """
     documents = {room: dict(document) for room, document in rooms.items()}
-    for room, key in (("settings", "settings"), ("figures", "figures")):
-        entries, more = documents[room].get(key, {}), additions.get(key, {})
+    for key in ("settings", "figures"):
+        entries, more = documents[key].get(key, {}), additions.get(key, {})
         for name in entries.keys() & more.keys():
             raise ConfigError(
                 f"additions.{key} has {name!r}, which already exists; allowed: a new name"
             )
-        documents[room][key] = {**entries, **more}
+        documents[key][key] = {**entries, **more}
     documents["runs"]["runs"] = [*documents["runs"]["runs"], *additions.get("runs", ())]
     shown = {canonical_name(place): name for name, place in files.items()}
     documents["settings"]["names"] = {**documents["settings"]["names"], **shown}
@@ -189,9 +189,8 @@ def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, An
 
 def _block(place: str, block: Mapping[str, Any], names: Names) -> Block:
     where = f"{place}.settings"
-    labels = names.labels(where, block["settings"])
-    settings = {one.label: one for one in (names.setting(where, label) for label in labels)}
-    domains = {one.domain for one in settings.values()}
+    settings = [names.setting(where, one) for one in names.labels(where, block["settings"])]
+    domains = {one.domain for one in settings}
     if len(domains) > 1:
         raise ConfigError(
             f"{where} has settings on {' and '.join(sorted(domains))}; allowed: settings of one "
@@ -203,7 +202,7 @@ def _block(place: str, block: Mapping[str, Any], names: Names) -> Block:
         leader = names.algorithm(f"{place}.probe.leader", probe["leader"])
         written["probe"] = Probe(leader, probe["every"])
     return Block(
-        [*settings.values()],
+        settings,
         [names.algorithm(f"{place}.algorithms", label) for label in algorithms],
         **written,
     )

@@ -105,7 +105,7 @@ class Names:
 
     def is_setting(self, text: str) -> bool:
         """Return whether a label names a setting, regardless of its options."""
-        return _name(text) in self._bases
+        return Label.name_of(text) in self._bases
 
     def _variant(self, label: Label) -> Setting:
         found = self._bases[label.name].with_options(label)
@@ -116,7 +116,7 @@ class Names:
             return self._variant(Label.parse(text, "setting")).label
         if not self._bases:
             return text
-        name, domain = _name(text), next(iter(self._bases.values())).domain
+        name, domain = Label.name_of(text), next(iter(self._bases.values())).domain
         if name in self._files:
             return canonical(self._files[name] + text[len(name) :], domain)
         return canonical(text, domain) if name in REGISTRIES[domain] else text
@@ -171,8 +171,3 @@ def parts(text: str) -> list[str]:
 
 def _values(values: Any) -> list[Value]:
     return values if isinstance(values, list) else [values]
-
-
-def _name(text: str) -> str:
-    """Return the name at the start of a text that may be a label."""
-    return text.partition("[")[0]

@@ -208,7 +208,7 @@ def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_file(label: str) -> str:
     """Replace the name in an algorithm's label by its class, if an overlay in use defines one."""
-    name = label.partition("[")[0]
+    name = Label.name_of(label)
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
 

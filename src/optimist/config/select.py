@@ -78,7 +78,7 @@ def _settings(text: str) -> list[Setting]:
     if not isinstance(text, str):
         raise ConfigError(f"setting is {text!r}; allowed: text of the form PAPER/SETTING")
     paper_name, slash, label = text.partition("/")
-    whole = text.partition("[")[0]
+    whole = Label.name_of(text)
     if names_file(whole) or (not slash and whole in ENVIRONMENTS):
         return [_own(Label.parse(text, "setting"))]
     if not (slash and label):

@@ -1,6 +1,6 @@
 """Labels of algorithms and settings, such as ``ofuglb[history=raw,solver=slsqp]``.
 
-A label is a name with options. Only this module parses and formats labels. A label has a canonical
+A label is a name with options. Only this module knows how it is written. A label has a canonical
 form: options are sorted, equal numbers are written in the same way, and `Label.without` drops
 options that equal their defaults. A cell thus has the same label however a user types it.
 """
@@ -17,6 +17,7 @@ from optimist.core.errors import ConfigError, brief
 Value = bool | int | float | str | None
 
 _LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
+_WORD = re.compile(r"[^\[\]=,\s]+")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 # Special values, as spelled in YAML and in Python.
@@ -30,10 +31,10 @@ _MOST_DIGITS = sys.float_info.max_10_exp + 1
 
 
 class Label(str):
-    """Name with options, and their text ``name[option=value,...]``.
+    """A name with options, which is also the text ``name[option=value,...]``.
 
-    A label is parsed once, where a text enters the program: when a configuration, a command line or
-    a table is read. It does not load the class that it names.
+    Texts become labels where they enter the program: when a configuration, a command line or a
+    table is read. A label does not load the class that it names.
 
     Parameters
     ----------
@@ -63,8 +64,21 @@ class Label(str):
 
     @classmethod
     def make(cls, name: str, options: Mapping[str, Value]) -> Self:
-        """Construct a label from a name and its options, in any order."""
-        return cls(name, ((key, plain(options[key])) for key in sorted(options)))
+        """Construct a label from a name and its options, in any order.
+
+        A text is read as in a label, so "1" is the number 1.
+
+        Raises
+        ------
+        ConfigError
+            If a value cannot be written in a label.
+        """
+        return cls(name, ((key, _as_read(name, key, options[key])) for key in sorted(options)))
+
+    @staticmethod
+    def name_of(text: str) -> str:
+        """Return the name at the start of a text, which need not be a valid label."""
+        return text.partition("[")[0]
 
     @classmethod
     def parse(cls, text: object, kind: str = "algorithm") -> Self:
@@ -129,6 +143,19 @@ def plain(value: Value) -> Value:
 def same(value: object, other: object) -> bool:
     """Return whether two option values are equal; 1 equals 1.0 but not true."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
+
+
+def _as_read(name: str, key: str, value: Value) -> Value:
+    """Return an option's value as `Label.parse` reads it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        value = str(value)
+    if not isinstance(value, str):
+        return plain(value)
+    if not value.isprintable() or not _WORD.fullmatch(value):
+        raise ConfigError(
+            f"option {key} of {name} is {value!r}; allowed: text without blanks or any of []=,"
+        )
+    return _value("label", f"{name}[{key}={value}]", key, value)
 
 
 def write(value: Value) -> str:

@@ -51,7 +51,8 @@ class Setting:
     title, about : str
         Display name, and a sentence that describes the setting; either may be empty.
     base : Setting or None
-        The setting without options, from which variants are made; None for such a setting itself.
+        The setting without options, from which variants are made; None for such a setting itself,
+        and for a variant that was restored from a description.
     """
 
     paper: str
@@ -64,6 +65,9 @@ class Setting:
     title: str = field(default="", compare=False)
     about: str = field(default="", compare=False)
     base: "Setting | None" = field(default=None, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((self.paper, self.label))
 
     def __str__(self) -> str:
         return self.label if self.paper == OWN else f"{self.paper}/{self.label}"
@@ -103,6 +107,8 @@ class Setting:
             If an option is unknown.
         """
         base = self.base or self
+        if base.label.options:
+            raise ValueError(f"setting {self.label!r} was restored, so its base is unknown")
         places = base.places
         for key, _ in label.options:
             if key not in places:

@@ -84,10 +84,8 @@ def make_race(
     is_isolated = any(trials.is_foreign for trials in race)
     try:
         files = [
-            _File(*each, data_dir, seconds, is_isolated)
-            for each, seconds in zip(
-                zip(descriptions, map(str, places), strict=True), limits, strict=True
-            )
+            _File(description, str(place), data_dir, seconds, is_isolated)
+            for description, place, seconds in zip(descriptions, places, limits, strict=True)
         ]
         for file, place in zip(files, places, strict=True):
             file.output = str(draft / place.relative_to(target))
@@ -142,7 +140,7 @@ class _File:
 
     @contextmanager
     def observed(self, step: str) -> Iterator[None]:
-        """Record the inputs and the use of a step, and add its name to any error."""
+        """Record a step's inputs and its use of time and memory; add its name to any error."""
         try:
             with self._observer, self._meter:
                 yield

@@ -99,7 +99,7 @@ class Trajectory:
         """Append a row in one step, so that a time limit cannot leave it incomplete."""
         self.rows.append(values)
 
-    def is_ended_by(self, error: BaseException) -> bool:
+    def end_with(self, error: BaseException) -> bool:
         """Set the status for an error that ends the trial; return False for any other error."""
         if isinstance(error, NotFiniteError):
             self.status = f"non_finite: {error}".removesuffix(": ")
@@ -294,7 +294,7 @@ class Rounds(ABC):
                             raise NotFiniteError(", ".join(self.algorithm.not_finite()))
                         trajectory.record(round=t + 1, **self.totals())
                 except (Exception, OutOfTimeError) as error:
-                    if trajectory.is_ended_by(error):
+                    if trajectory.end_with(error):
                         break
                     if not isinstance(error, OptimistError):
                         with suppress(Exception):  # some exceptions do not allow new attributes
@@ -385,10 +385,8 @@ class ArmRounds(Rounds):
         middle = time.perf_counter()
         if type(index) is not int or not 0 <= index < len(arms):
             check_index(index, len(arms), t, algorithm)
-        reward, context = (
-            draw_reward(self.environment, t, index),
-            ask(self.environment, "context", t, t),
-        )
+        reward = draw_reward(self.environment, t, index)
+        context = ask(self.environment, "context", t, t)
         resume = time.perf_counter()
         algorithm.update(arms, index, reward, **context)
         algorithm.prepare()

@@ -88,7 +88,7 @@ class Paper:
     @property
     def bases(self) -> dict[str, Setting]:
         """The settings without options, by name."""
-        return {label: one for label, one in self.settings.items() if one.base is None}
+        return {label: one for label, one in self.settings.items() if not one.label.options}
 
     @property
     def algorithms(self) -> list[Label]:

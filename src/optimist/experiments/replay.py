@@ -88,10 +88,8 @@ class _ReplayRounds(ArmRounds):
             self._charge(rounds, *self.rates)
             self.selections += 1
             self.agreements += choice == index
-        reward, context = (
-            draw_reward(self.environment, t, index),
-            ask(self.environment, "context", t, t),
-        )
+        reward = draw_reward(self.environment, t, index)
+        context = ask(self.environment, "context", t, t)
         start = time.perf_counter()
         follower.update(arms, index, reward, **context)
         self.seconds += time.perf_counter() - start

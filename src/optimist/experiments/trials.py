@@ -160,15 +160,15 @@ def expand(
         for block, cell in asked:
             rivals[block.race].add(cell.name)
         for block, cell in asked:
-            number, cap = (
-                max(block.trials, least.get((lane, *cell.labels), 0)),
-                caps.get(CAPS[lane]),
-            )
+            number = max(block.trials, least.get((lane, *cell.labels), 0))
+            cap = caps.get(CAPS[lane])
             rounds = [n for n in (caps.get("rounds"), block.rounds) if n is not None]
             in_race = block.race is not None
             trials = Trials(
-                *(lane, cell, 0),
-                number if cap is None else min(cap, number),
+                lane,
+                cell,
+                first=0,
+                stop=number if cap is None else min(cap, number),
                 rounds=min(rounds, default=None),
                 probe=block.probe,
                 group=block.group,

@@ -13,6 +13,7 @@ from optimist.config.documents import merge
 from optimist.config.load import changes_of, check_config, load_config, load_paper
 from optimist.core import provenance
 from optimist.core.files import fingerprint, sha256
+from optimist.core.label import Label
 from optimist.core.layout import Layout, digest_in_name
 from optimist.core.registry import canonical_name
 from optimist.core.root import PACKAGE, project_root
@@ -201,7 +202,7 @@ def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict
     """Return ``only``, with each algorithm in ``files`` replaced by its file's canonical name."""
 
     def label(text: str) -> str:
-        name = text.partition("[")[0]
+        name = Label.name_of(text)
         return canonical_name(files[name]) + text[len(name) :] if name in files else text
 
     return {**only, "algorithms": [label(text) for text in only["algorithms"]]}

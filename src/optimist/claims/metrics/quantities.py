@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.claims.cells import LANE_OF, Cells, Missing, base_of, by_split, common, last
+from optimist.claims.cells import LANE_OF, Cells, Missing, by_split, common, last
 from optimist.core.errors import ConfigError
+from optimist.core.label import Label
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.trials import CellKey
 
@@ -141,7 +142,7 @@ class Asked:
             if not isinstance(numbers_given, str) and len(numbers_given) != len(settings):
                 words = f"{name} has {len(numbers_given)} numbers"
                 raise ConfigError(f"{words}; allowed: {len(settings)}, one for each setting")
-        if "tuning" in self and len(set(map(base_of, settings))) > 1:
+        if "tuning" in self and len(set(map(Label.name_of, settings))) > 1:
             names = ", ".join(settings)
             raise ConfigError(
                 f"the settings for tuning are {names}; allowed: settings that have the same name"
