@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -141,7 +141,8 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
 @pytest.mark.parametrize("change", ["unknown", "left out"])
 def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
     entry, paper = panel_of(kind)
-    needed = min(panel_class(kind).Entry.__required_keys__ - {"kind"})
+    required = {field.name for field in fields(panel_class(kind)) if field.default is MISSING}
+    needed = min(required - {"kind"})
     wrong = {**entry, "colour": "red"} if change == "unknown" else {**entry}
     if change == "left out":
         wrong.pop(needed)

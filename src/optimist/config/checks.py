@@ -14,7 +14,7 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.config.documents import Source
-from optimist.config.validation import check
+from optimist.config.validation import check, entry_of
 from optimist.core.errors import ConfigError, OptimistError, unknown_name
 from optimist.core.root import project_root
 from optimist.experiments.cell import NOTHING, Cell, Setting
@@ -65,7 +65,7 @@ def _check_entry(
     with source.named():
         if kind not in kinds:
             raise unknown_name(f"kind in {place}", kind, kinds)
-    check(spec, load(kind).Entry, source, place)
+    check(spec, entry_of(load(kind)), source, place)
     shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
     with source.named():
         for key in ("slope", "multiple"):

@@ -59,12 +59,12 @@ def table_class(kind: str) -> "type[Table]":
 
 def make_panel(spec: Mapping[str, Any]) -> "Panel":
     """Construct the panel described by an entry of a figure."""
-    return panel_class(spec["kind"])(spec)
+    return panel_class(spec["kind"])(**spec)
 
 
 def make_table(spec: Mapping[str, Any]) -> "Table":
     """Construct the table described by an entry of ``tables``."""
-    return table_class(spec["kind"])(spec)
+    return table_class(spec["kind"])(**spec)
 
 
 def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

@@ -146,8 +146,7 @@ def _compose(
     ).ravel()
     for (letter, panel), canvas in zip(panels.items(), canvases, strict=False):
         artists = table[table["panel"] == letter]
-        title = panel.spec.get("title", "")
-        canvas.set_title(f"({letter}) {title}" if len(panels) > 1 else title)
+        canvas.set_title(f"({letter}) {panel.title}" if len(panels) > 1 else panel.title)
         _draw_panel(canvas, panel, artists, style)
         if each:
             handles = legend.entries({letter: panel}, artists, style, narrow)
@@ -251,6 +250,7 @@ def _bars_height(panel: Panel, style: Style) -> float:
     """Return the height, in inches, needed for a panel's bars; 0 if it has none."""
     if not panel.is_bars:
         return 0.0
-    lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)
-    headers = len(panel.settings) > 1
-    return BAR_HEIGHT * (lines + headers) * len(panel.settings) + AXIS_HEIGHT
+    settings, algorithms = ({*labels} for labels in zip(*panel.cells or (), strict=True))
+    lines = sum(len(bar_name(label, style).splitlines()) for label in algorithms)
+    headers = len(settings) > 1
+    return BAR_HEIGHT * (lines + headers) * len(settings) + AXIS_HEIGHT

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ from optimist.experiments.cell_trials import CellTrials
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.paper import Paper
 from optimist.experiments.trial_table import TrialTable
+from optimist.figures.curves import Regret
+from optimist.figures.figure import panels_of
 from optimist.figures.rows import TABLE_LEVEL, display_name
 from optimist.figures.style import Style
 from optimist.numerics.statistics import mean_intervals
@@ -40,8 +41,6 @@ from optimist.page.verdicts import CHECK_COLUMNS, number
 from optimist.plan.plan import Plan
 
 VERSION = 1
-# Kinds of panels whose curves the page's explorer shows.
-EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
 def collect(plan: Plan, base: Path) -> dict[str, Any]:
@@ -175,7 +174,7 @@ class _Paper:
         for ending in ("png", "pdf", "csv"):  # these files are optional
             if (self.base / places[ending]).is_file():
                 self._path(places[ending], name)
-        thumbnail = self._path(places["webp"], name).read_bytes()
+        thumbnail, panels = self._path(places["webp"], name).read_bytes(), panels_of(spec)
         return {
             "title": spec["title"],
             "caption": " ".join(spec["caption"].split()),
@@ -185,13 +184,13 @@ class _Paper:
             **{ending: places[ending].removeprefix(root) for ending in ("png", "pdf", "csv")},
             "panels": [
                 {
-                    "letter": letter if len(spec["panels"]) > 1 else "",
-                    "title": panel.get("title", ""),
-                    "setting": panel["setting"] if panel["kind"] in EXPLORED else "",
-                    "algorithms": panel.get("algorithms", []),
-                    "axis": panel.get("scale", "linear"),
+                    "letter": letter if len(panels) > 1 else "",
+                    "title": panel.title,
+                    "setting": panel.setting if isinstance(panel, Regret) else "",
+                    "algorithms": getattr(panel, "algorithms", []),
+                    "axis": panel.scale or "linear",
                 }
-                for letter, panel in zip(ascii_lowercase, spec["panels"], strict=False)
+                for letter, panel in panels.items()
             ],
         }
 

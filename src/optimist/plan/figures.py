@@ -151,8 +151,8 @@ class PlannedShown:
         rounds: dict[str, set[int]] = {}
         for (paper_of_part, _, _), parts in self._parts.items():
             for part in parts if paper_of_part == paper else ():
-                for lane, setting in product(part.lanes, part.settings):
-                    rounds.setdefault(f"{lane}/{setting}", set()).update(part.rounds)
+                for lane, setting, _ in _cells_of([part]):
+                    rounds.setdefault(f"{lane}/{setting}", set()).update(part.rounds_read)
         return rounds
 
     def modules(self, paper: str, kind: str, name: str) -> list[str]:
