@@ -24,6 +24,7 @@ from optimist.figures import (
     table_class,
 )
 from optimist.figures.base import COLUMNS, NUMBERS
+from optimist.figures.models import Figure
 from optimist.figures.rows import Tables
 from optimist.figures.studies import STUDIES, study_class
 from optimist.figures.tables.base import MEANINGS, to_markdown
@@ -54,9 +55,9 @@ each_study = pytest.mark.parametrize("name", STUDIES)
 def drawn(kind, table, tmp_path, name="one"):
     """Draw a figure of one panel; return the bytes of its picture."""
     entry, paper = panel_of(kind)
-    spec = {"title": "One", "panels": [entry]}
+    one = Figure(title="One", caption="", panels=[entry])
     files = [tmp_path / f"{name}.{ending}" for ending in ("png", "pdf", "webp")]
-    figure.draw(spec, table, paper, *files)
+    figure.draw(one, table, paper, *files)
     return files[0].read_bytes()
 
 
@@ -68,7 +69,7 @@ def panel_of(kind):
 
 def tabulated(kind, tables):
     entry, paper = panel_of(kind)
-    return figure.tabulate({"title": "One", "panels": [entry]}, tables, paper)
+    return figure.tabulate(Figure(title="One", caption="", panels=[entry]), tables, paper)
 
 
 # Panels.
