@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, FrozenInstanceError, fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +19,7 @@ from optimist.figures import (
     PANELS,
     TABLES,
     figure,
+    make_panel,
     make_table,
     panel_class,
     table_class,
@@ -164,6 +165,15 @@ def test_a_reference_to_a_series_that_is_not_shown_is_refused(kind, key, value):
     expected = rf"series of a {key} in .*panels\.0 'nothing'; allowed: "
     with pytest.raises(ConfigError, match=expected):
         check_shown(replace(paper, figures={"one": spec}), Source("figures.yaml"))
+
+
+@each_panel
+def test_a_panel_is_its_entry_and_never_changes(kind):
+    entry, _ = panel_of(kind)
+    panel = make_panel(entry)
+    assert {key: getattr(panel, key) for key in entry} == entry
+    with pytest.raises(FrozenInstanceError):
+        panel.title = "Another"
 
 
 # Tables.

@@ -1,6 +1,6 @@
 """Base class of panels; a subclass defines the keys, inputs, rows, axes and drawing of one kind.
 
-A panel is an entry of a figure: its fields are the keys of the entry.
+The fields of a panel are the keys of its entry in the configuration.
 
 An artist is anything that a figure draws or states, such as a point of a curve or a note. The
 ``rows`` method of a kind computes all artists, one row per artist; the ``draw`` method only draws
@@ -94,7 +94,8 @@ class Part:
     """Base class of panels and tables.
 
     Every subclass is a frozen dataclass. Its fields are the keys of an entry in the configuration,
-    which is checked beforehand; see `optimist.config.validation.entry_of`. A subclass also defines
+    which is checked beforehand; see `optimist.config.validation.entry_of`. A field cannot have the
+    name of an attribute of a base class, which would become its default. A subclass also defines
     the results to read.
 
     Attributes
