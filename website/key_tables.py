@@ -6,6 +6,7 @@ Each table of keys is between the lines ``<!-- keys of NAME -->`` and ``<!-- end
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -17,7 +18,7 @@ from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.claims.metrics.table import METRICS
 from optimist.config import models as config
 from optimist.config.documents import read_yaml
-from optimist.config.validation import bare, inside, keys_of, members
+from optimist.config.validation import bare, entry_of, inside, keys_of, members
 from optimist.core.files import read_text, write_text
 from optimist.experiments import models as runs
 from optimist.figures import PANELS, panel_class, table_class
@@ -107,6 +108,7 @@ def _table(name: str) -> str:
 def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
     """Yield a row for each key of a model, and for each dotted key of its nested models."""
     said = _said(model)
+    model = entry_of(model) if is_dataclass(model) else model
     for key, hint in keys_of(model).items():
         is_required = "required" if key in model.__required_keys__ else ""
         in_default = is_required if default is None else default(prefix + key, hint)
@@ -129,7 +131,7 @@ def _first_line(documented: Any) -> str:
 
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
     """Return a row for each key of any kind, starting with the keys shared by all kinds."""
-    kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
+    kinds = [{row[0]: row for row in _rows(load(kind))} for kind in registry]
     rows_of_key: dict[str, list[Row]] = {}
     for rows in kinds:
         for key, row in rows.items():
@@ -151,27 +153,28 @@ def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
 
 
 def _kinds_table(load: Any, registry: Mapping[str, str]) -> str:
-    classes = {kind: load(kind) for kind in registry}
-    common = set.intersection(*({*keys_of(cls.Entry)} for cls in classes.values()))
+    models = {kind: entry_of(load(kind)) for kind in registry}
+    common = set.intersection(*({*keys_of(model)} for model in models.values()))
     lines = ["| kind | shows | keys it needs | keys it may have |", "| --- | --- | --- | --- |"]
-    for kind, cls in classes.items():
-        keys = [key for key in keys_of(cls.Entry) if key not in common]
-        needed, optional = cls.Entry.__required_keys__, cls.Entry.__optional_keys__
+    for kind, model in models.items():
+        keys = [key for key in keys_of(model) if key not in common]
+        needed, optional = model.__required_keys__, model.__optional_keys__
         lists = (", ".join(f"`{k}`" for k in keys if k in part) for part in (needed, optional))
-        lines.append(f"| `{kind}` | {_first_line(cls)} | {' | '.join(lists)} |")
+        lines.append(f"| `{kind}` | {_first_line(load(kind))} | {' | '.join(lists)} |")
     return "\n".join(lines) + "\n"
 
 
 def _said(model: Any) -> dict[str, str]:
     """Return the ``#:`` comment on each key of a class and its bases."""
     sentences: dict[str, str] = {}
-    for base in getattr(model, "__orig_bases__", ()):
+    for base in model.__bases__ if is_dataclass(model) else getattr(model, "__orig_bases__", ()):
         sentences |= _said(base)
     above: list[str] = []
-    for line in inspect.getsource(model).splitlines() if keys_of(model) else ():
+    has_keys = is_dataclass(model) or keys_of(model)
+    for line in inspect.getsource(model).splitlines() if has_keys else ():
         code, mark, text = line.partition("#: ")
         above += [text] if mark else []
-        if key := re.match(r" +(\w+): ", code):
+        if above and (key := re.match(r" +(\w+): ", code)):
             sentences[key[1]] = " ".join(above).replace("|", "\\|")
             above = []
     return sentences

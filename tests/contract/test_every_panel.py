@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from dataclasses import replace
+from dataclasses import MISSING, FrozenInstanceError, fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,11 +19,13 @@ from optimist.figures import (
     PANELS,
     TABLES,
     figure,
+    make_panel,
     make_table,
     panel_class,
     table_class,
 )
 from optimist.figures.base import COLUMNS, NUMBERS
+from optimist.figures.models import Figure
 from optimist.figures.rows import Tables
 from optimist.figures.studies import STUDIES, study_class
 from optimist.figures.tables.base import MEANINGS, to_markdown
@@ -54,9 +56,9 @@ each_study = pytest.mark.parametrize("name", STUDIES)
 def drawn(kind, table, tmp_path, name="one"):
     """Draw a figure of one panel; return the bytes of its picture."""
     entry, paper = panel_of(kind)
-    spec = {"title": "One", "panels": [entry]}
+    one = Figure(title="One", caption="", panels=[entry])
     files = [tmp_path / f"{name}.{ending}" for ending in ("png", "pdf", "webp")]
-    figure.draw(spec, table, paper, *files)
+    figure.draw(one, table, paper, *files)
     return files[0].read_bytes()
 
 
@@ -68,7 +70,7 @@ def panel_of(kind):
 
 def tabulated(kind, tables):
     entry, paper = panel_of(kind)
-    return figure.tabulate({"title": "One", "panels": [entry]}, tables, paper)
+    return figure.tabulate(Figure(title="One", caption="", panels=[entry]), tables, paper)
 
 
 # Panels.
@@ -141,7 +143,8 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
 @pytest.mark.parametrize("change", ["unknown", "left out"])
 def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
     entry, paper = panel_of(kind)
-    needed = min(panel_class(kind).Entry.__required_keys__ - {"kind"})
+    required = {field.name for field in fields(panel_class(kind)) if field.default is MISSING}
+    needed = min(required - {"kind"})
     wrong = {**entry, "colour": "red"} if change == "unknown" else {**entry}
     if change == "left out":
         wrong.pop(needed)
@@ -162,6 +165,15 @@ def test_a_reference_to_a_series_that_is_not_shown_is_refused(kind, key, value):
     expected = rf"series of a {key} in .*panels\.0 'nothing'; allowed: "
     with pytest.raises(ConfigError, match=expected):
         check_shown(replace(paper, figures={"one": spec}), Source("figures.yaml"))
+
+
+@each_panel
+def test_a_panel_is_its_entry_and_never_changes(kind):
+    entry, _ = panel_of(kind)
+    panel = make_panel(entry)
+    assert {key: getattr(panel, key) for key in entry} == entry
+    with pytest.raises(FrozenInstanceError):
+        panel.title = "Another"
 
 
 # Tables.

@@ -9,13 +9,14 @@ import matplotlib.style
 import numpy as np
 import pytest
 from made_up_tables import PAPERS, made_up
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Page
 from matplotlib.text import Text
 from PIL import Image
 
 from optimist.figures import figure as figures
 from optimist.figures import make_panel
 from optimist.figures.artists import bar_name
+from optimist.figures.models import Figure
 from optimist.figures.style import Style
 
 PAPER = PAPERS["glb_omd"]
@@ -27,6 +28,10 @@ def tables():
     return made_up("glb_omd")
 
 
+def figure_of(panel):
+    return Figure(title="", caption="", panels=[panel])
+
+
 def drawn(figure, table, folder, name="figure"):
     """Draw a figure and return the bytes of its PNG, PDF and WebP files."""
     files = [folder / f"{name}.{ending}" for ending in ("png", "pdf", "webp")]
@@ -36,17 +41,17 @@ def drawn(figure, table, folder, name="figure"):
 
 @pytest.mark.parametrize("name", PAPER.figures)
 def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
-    figure = PAPER.figures[name]
+    figure = Figure(**PAPER.figures[name])
     table = figures.tabulate(figure, tables, PAPER)
     png, _, thumbnail = drawn(figure, table, tmp_path)
     assert png.startswith(b"\x89PNG") and thumbnail[8:12] == b"WEBP"
     assert len(png) < 100_000 and len(thumbnail) < 30_000
     assert not [text for text in texts if "missing" in text or "no data" in text]
-    assert figure["title"] in texts
+    assert figure.title in texts
 
 
 def test_files_carry_fonts_and_no_dates_and_pictures_show_what_is_drawn(tables, tmp_path):
-    figure = PAPER.figures["fig1"]
+    figure = Figure(**PAPER.figures["fig1"])
     table = figures.tabulate(figure, tables, PAPER)
     png, pdf, webp = drawn(figure, table, tmp_path)
     assert b"/FontFile2" in pdf
@@ -77,7 +82,7 @@ def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path,
     finals.loc[late & (finals["trial"] == 1), "status"] = "timeout"
     gone = (curves["setting"] == "logistic_s3") & (curves["algorithm"] == "gloc")
     some = {**tables, "finals": finals, "curves": curves[~gone]}
-    figure = PAPER.figures["fig1"]
+    figure = Figure(**PAPER.figures["fig1"])
     drawn(figure, figures.tabulate(figure, some, PAPER), tmp_path)
     notes = [text for text in texts if "missing" in text]
     assert "missing: GLOC" in notes[0]
@@ -85,7 +90,7 @@ def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path,
 
 
 def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
-    figure = PAPER.figures["ofuglb_cost"]
+    figure = Figure(**PAPER.figures["ofuglb_cost"])
     asked = np.where(tables["times"]["algorithm"].str.contains("slsqp"), 2, np.nan)
     some = {**tables, "times": tables["times"].assign(selections=asked)}
     drawn(figure, figures.tabulate(figure, some, PAPER), tmp_path)
@@ -98,8 +103,8 @@ def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
 def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
     panel = {"kind": "tradeoff", "settings": ["logistic_s3"], "algorithms": ["gloc"]}
     finals = tables["finals"].assign(regret=0.0)
-    table = figures.tabulate({"panels": [panel]}, {**tables, "finals": finals}, PAPER)
-    ax = Figure().subplots()
+    table = figures.tabulate(figure_of(panel), {**tables, "finals": finals}, PAPER)
+    ax = Page().subplots()
     figures._draw_panel(ax, make_panel(panel), table, Style(PAPER, {}))
     assert ax.get_yscale() == "symlog"
     assert ax.get_ylim()[0] <= 0.0
@@ -107,9 +112,9 @@ def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
 
 def drawn_panel(panel, tables, paper=PAPER):
     """Draw a figure of one panel, and return its axes and legend."""
-    spec = {"title": "", "panels": [panel]}
+    figure = figure_of(panel)
     with matplotlib.style.context(figures.STYLE, after_reset=True):
-        page = figures._compose(spec, figures.tabulate(spec, tables, paper), paper)
+        page = figures._compose(figure, figures.tabulate(figure, tables, paper), paper)
     return page.axes[0], " ".join(text.get_text() for text in page.legends[0].findobj(Text))
 
 
@@ -119,7 +124,7 @@ REGRET = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["gloc", "of
 def test_intervals_do_not_reach_below_zero_and_need_three_trials(tables):
     curves = tables["curves"].assign(low=-5.0)
     curves.loc[curves["algorithm"] == "ofuglb", "trials"] = 2
-    table = figures.tabulate({"panels": [REGRET]}, {**tables, "curves": curves}, PAPER)
+    table = figures.tabulate(figure_of(REGRET), {**tables, "curves": curves}, PAPER)
     data = table[table["role"] == "data"].set_index("series")
     assert (data.loc["gloc", "low"] == 0.0).all()
     assert data.loc["ofuglb", ["low", "high"]].isna().all(axis=None)
@@ -129,7 +134,7 @@ def test_a_median_of_two_trials_keeps_its_quartiles(tables):
     panel = {**REGRET, "kind": "median_regret"}
     curves = tables["curves"].assign(trials=2)
     curves = curves.assign(median=curves["mean"], lower=curves["low"], upper=curves["high"])
-    table = figures.tabulate({"panels": [panel]}, {**tables, "curves": curves}, PAPER)
+    table = figures.tabulate(figure_of(panel), {**tables, "curves": curves}, PAPER)
     assert table.loc[table["role"] == "data", "high"].notna().all()
 
 
@@ -181,7 +186,7 @@ def test_what_data_are_compared_with_stands_in_the_legend_in_different_dashes(ta
     assert all(text in words for text in ("half a second", "slope 1", "800 times"))
     grey = [line for line in axes.lines if line.get_color() == "0.35"]
     assert len({str(line._dash_pattern) for line in grey}) == len(grey) == 3
-    table = figures.tabulate({"panels": [panel]}, tables, PAPER)
+    table = figures.tabulate(figure_of(panel), tables, PAPER)
     last = table[(table["role"] == "data") & (table["series"] == "gloc")].iloc[-1]
     assert table.loc[table["note"] == "800 times", "y"].tolist() == [800 * last["y"]]
 

@@ -8,13 +8,15 @@ import pandas as pd
 import pytest
 from cells import paper_of
 
+from optimist import figures
 from optimist.claims.cells import Cells, Groups
 from optimist.claims.metrics.table import metric
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.experiments.cell import Setting
-from optimist.figures import figure, make_table, table_class
+from optimist.figures import figure, table_class
 from optimist.figures.curves import per_round
+from optimist.figures.models import Figure
 from optimist.figures.rows import Tables, display_name
 from optimist.figures.studies.accuracy import GROWING, WORST
 from optimist.figures.studies.starvation import OVER_TRIALS
@@ -60,9 +62,17 @@ def check(paper):
     return plan.shown
 
 
+def make_table(spec):
+    return figures.make_table({"title": "One", "caption": "", **spec})
+
+
+def figure_of(panel):
+    return Figure(title="", caption="", panels=[panel])
+
+
 def tabulate(panel, **tables):
     """Return data rows and note rows of a figure with one panel."""
-    table = figure.tabulate({"title": "", "panels": [panel]}, tables, PAPER)
+    table = figure.tabulate(figure_of(panel), tables, PAPER)
     return table[table["role"] == "data"], table[table["role"] == "note"]
 
 
@@ -141,7 +151,7 @@ def test_failed_and_unconverged_trials_are_noted_without_their_messages(statuses
 def test_solvers_timed_without_playing_get_a_footnote(selections, note):
     times = trials("low", "ofuglb", [50.0], "seconds", selections=selections).assign(round=3000)
     panel = {"kind": "time", "settings": ["low"], "algorithms": ["ofuglb"]}
-    table = figure.tabulate({"panels": [panel]}, {"times": times}, PAPER)
+    table = figure.tabulate(figure_of(panel), {"times": times}, PAPER)
     footnotes = table[table["role"] == "footnote"]
     assert footnotes["note"].tolist() == [note]
 
@@ -218,7 +228,7 @@ def test_the_outline_of_a_region_encloses_its_area():
         "facts": pd.DataFrame({"name": ["region_area"], "setting": ["gloc"], "value": [np.pi]}),
     }
     panel = {"kind": "regions", "algorithms": ["gloc", "ofuglb", "glb_omd"]}
-    table = figure.tabulate({"panels": [panel]}, tables, PAPER)
+    table = figure.tabulate(figure_of(panel), tables, PAPER)
 
     def area(algorithm):
         outline = table[(table["role"] == "data") & (table["series"] == algorithm)]
@@ -239,7 +249,7 @@ def test_costs_of_updates_are_medians_with_their_slope():
     scaling.loc[::3, "seconds"] = 9.0  # an outlier of each dimension
     series = [{"part": "projection", "label": "projection"}]
     table = figure.tabulate(
-        {"panels": [{"kind": "scaling", "series": series}]}, {"scaling": scaling}, PAPER
+        figure_of({"kind": "scaling", "series": series}), {"scaling": scaling}, PAPER
     )
     data = table[table["role"] == "data"]
     np.testing.assert_allclose(data["y"], 1e-6 * data["x"] ** 2)
@@ -445,7 +455,7 @@ def test_final_medians_over_the_horizon():
     panel = {"kind": "final_median_regret", "over": "horizon", "settings": ["low", "high"]}
     panel |= {"algorithms": ["gloc"], "slopes": [{"series": "gloc", "power": 3, "label": "cubic"}]}
     paper = PAPER.with_settings(Setting.restore("toy", *one) for one in found.items())
-    table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
+    table = figure.tabulate(figure_of(panel), {"finals": finals}, paper)
     data = table[table["role"] == "data"]
     assert data["x"].tolist() == [10.0, 1000.0]
     assert data[["y", "low", "high"]].iloc[0].tolist() == [3.0, 2.0, 4.0]
@@ -459,7 +469,7 @@ def test_means_may_have_bootstrap_bands():
     panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
     lows = []
     for paper in (PAPER, replace(PAPER, interval="bootstrap")):
-        table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
+        table = figure.tabulate(figure_of(panel), {"finals": finals}, paper)
         lows.append(table["low"].iloc[0])
     assert lows[0] == 0.0 < 1.0 <= lows[1]
 

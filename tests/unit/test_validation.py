@@ -1,5 +1,6 @@
 """Checking documents against models: one line for each kind of fault."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired
 
 import pytest
@@ -7,7 +8,7 @@ from annotated_types import Ge, Lt, MinLen
 from messages import message
 
 from optimist.config.documents import Source
-from optimist.config.validation import check
+from optimist.config.validation import check, entry_of
 from optimist.core.keys import Count, Keys, Name, Once
 
 
@@ -89,3 +90,27 @@ def test_of_an_overlay_no_key_is_missing():
 def test_a_document_may_be_a_part_of_a_file():
     found = message(check, {"kind": 3}, Inner, Source("x.yaml"), "options.a")
     assert found == "x.yaml: options.a.kind is 3; allowed: left, right"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    number: int
+    names: Annotated[list[str], MinLen(1)] | None = None
+    share: Annotated[float, Lt(1)] = 0.5
+
+
+@pytest.mark.parametrize(
+    "entry, words",
+    [
+        ({}, "one lacks the key 'number'; required: number"),
+        ({"number": None}, "one.number is None; allowed: a whole number"),
+        ({"number": 1, "names": None}, "one.names is None; allowed: a list"),
+        ({"number": 1, "names": []}, "one.names is []; allowed: at least 1 entries"),
+        ({"number": 1, "share": 1}, "one.share is 1; allowed: less than 1"),
+        ({"number": 1, "nams": []}, "unknown key 'nams' in one (did you mean 'names'?)"),
+    ],
+)
+def test_an_entry_fits_the_fields_of_the_class_that_it_makes(entry, words):
+    check({"number": 1}, entry_of(Made), Source("f.yaml"), "one")
+    check({"number": 1, "names": ["a"], "share": 0.1}, entry_of(Made), Source("f.yaml"), "one")
+    assert words in message(check, entry, entry_of(Made), Source("f.yaml"), "one")

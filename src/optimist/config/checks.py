@@ -14,7 +14,7 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.config.documents import Source
-from optimist.config.validation import check
+from optimist.config.validation import check, entry_of
 from optimist.core.errors import ConfigError, OptimistError, unknown_name
 from optimist.core.root import project_root
 from optimist.experiments.cell import NOTHING, Cell, Setting
@@ -59,17 +59,17 @@ def check_shown(paper: Paper, source: Source) -> None:
 
 
 def _check_entry(
-    spec: Mapping[str, Any], kinds: Mapping[str, str], load: Any, source: Source, place: str
+    entry: Mapping[str, Any], kinds: Mapping[str, str], load: Any, source: Source, place: str
 ) -> None:
-    kind = str(spec.get("kind"))
+    kind = str(entry.get("kind"))
     with source.named():
         if kind not in kinds:
             raise unknown_name(f"kind in {place}", kind, kinds)
-    check(spec, load(kind).Entry, source, place)
-    shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
+    check(entry, entry_of(load(kind)), source, place)
+    shown = [series["label"] for series in entry.get("series", [])] or entry.get("algorithms", [])
     with source.named():
         for key in ("slope", "multiple"):
-            for reference in spec.get(f"{key}s", []):
+            for reference in entry.get(f"{key}s", []):
                 if reference["series"] not in shown:
                     what = f"series of a {key} in {place}"
                     raise unknown_name(what, reference["series"], shown)

@@ -20,7 +20,7 @@ from optimist.config.documents import Source, check_plain, merge, read_value, re
 from optimist.config.expand import expand_paper, names_of, with_additions
 from optimist.config.labels import Names
 from optimist.config.models import Config
-from optimist.config.validation import bare, check, inside, members
+from optimist.config.validation import bare, check, entry_of, inside, members
 from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
 from optimist.core.label import Label
 from optimist.core.root import project_root
@@ -28,7 +28,7 @@ from optimist.experiments.cell import Setting
 from optimist.experiments.models import Runs, Settings
 from optimist.experiments.models import Setting as SettingKeys
 from optimist.experiments.paper import Paper
-from optimist.figures.models import Figures, Style
+from optimist.figures.models import Figure, Figures, Style
 
 # The models of the files that define a paper's runs and figures.
 ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
@@ -291,6 +291,8 @@ def _rooms(
         }
     for room, model in ROOMS.items():
         check(rooms[room], model, sources[room])
+    for name, figure in rooms["figures"].get("figures", {}).items():
+        check(figure, entry_of(Figure), sources["figures"], f"figures.{name}")
     return rooms, sources
 
 

@@ -1,20 +1,23 @@
 """Checking documents against models, with messages that say what is allowed.
 
 A model is a subclass of `optimist.core.keys.Keys` or another type of plain data. Pydantic checks
-documents against the model, without converting any values.
+documents against the model, without converting any values. The model of an entry for a panel or a
+table is made from the panel's class, by `entry_of`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache, reduce
+from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, NotRequired, Required, Union, get_args, get_origin
 
-from typing_extensions import get_type_hints, is_typeddict
+# Pydantic accepts typing.TypedDict only from Python 3.12 on.
+from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
 from optimist.config.documents import Source
 from optimist.core.errors import ConfigError, brief, nearest
-from optimist.core.keys import Such
+from optimist.core.keys import Keys, Such
 
 _TYPES = {
     list: "a list",
@@ -91,6 +94,22 @@ def members(hint: Any) -> list[Any]:
 def keys_of(model: Any) -> dict[str, Any]:
     """Return the type of each key of a subclass of `Keys`; other types have no keys."""
     return get_type_hints(model, include_extras=True) if is_typeddict(model) else {}
+
+
+@lru_cache
+def entry_of(kind: type) -> Any:
+    """Return the model of the entries that a dataclass is made from.
+
+    Its keys are the fields of the class. A field with a default may be left out; the default None
+    is no allowed value.
+    """
+    hints, keys = get_type_hints(kind, include_extras=True), dict[str, Any]()
+    for field in fields(kind):
+        hint = reduce(or_, (one for one in members(hints[field.name]) if one is not NoneType))
+        keys[field.name] = hint if field.default is MISSING else NotRequired[hint]
+    model: Any = TypedDict(kind.__name__, keys)  # type: ignore[misc]
+    model.__pydantic_config__ = Keys.__pydantic_config__  # type: ignore[attr-defined]
+    return model
 
 
 def inside(hint: Any, key: str | int) -> Any:

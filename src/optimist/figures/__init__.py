@@ -57,14 +57,14 @@ def table_class(kind: str) -> "type[Table]":
     return cls
 
 
-def make_panel(spec: Mapping[str, Any]) -> "Panel":
+def make_panel(entry: Mapping[str, Any]) -> "Panel":
     """Construct the panel described by an entry of a figure."""
-    return panel_class(spec["kind"])(spec)
+    return panel_class(entry["kind"])(**entry)
 
 
-def make_table(spec: Mapping[str, Any]) -> "Table":
+def make_table(entry: Mapping[str, Any]) -> "Table":
     """Construct the table described by an entry of ``tables``."""
-    return table_class(spec["kind"])(spec)
+    return table_class(entry["kind"])(**entry)
 
 
 def load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

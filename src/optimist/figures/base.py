@@ -1,5 +1,7 @@
 """Base class of panels; a subclass defines the keys, inputs, rows, axes and drawing of one kind.
 
+The fields of a panel are the keys of its entry in the configuration.
+
 An artist is anything that a figure draws or states, such as a point of a curve or a note. The
 ``rows`` method of a kind computes all artists, one row per artist; the ``draw`` method only draws
 them. A kind may declare further columns, but every row has the following ones:
@@ -19,9 +21,9 @@ unconverged trials.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, dataclass_transform
 
 import numpy as np
 from annotated_types import MinLen
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 
     from optimist.figures.rows import Tables
     from optimist.figures.style import Style
-
-Spec = Mapping[str, Any]
 
 # Minimum number of trials needed to give a mean an interval. With two trials, the interval would be
 # useless: the 97.5 % quantile of Student's t is 12.7.
@@ -79,32 +79,6 @@ class Slope(Named):
     power: float  #: Exponent of x.
 
 
-class PanelKeys(Keys):
-    kind: str  #: Kind of the panel; see below.
-    title: NotRequired[str]  #: Title of the panel.
-    xlabel: NotRequired[str]  #: Label of the x axis.
-    ylabel: NotRequired[str]  #: Label of the y axis.
-    x_scale: NotRequired[Scale]  #: Scale of the x axis.
-    scale: NotRequired[Scale]  #: Scale of the y axis; symlog is linear below 1.
-    lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
-    #: Reference points, such as numbers quoted by the paper.
-    points: NotRequired[Annotated[list[Point], MinLen(1)]]
-    #: Horizontal lines at multiples of the last value of a series.
-    multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    #: Lines proportional to a power of x that end at the last point of a series.
-    slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
-
-
-class OneSetting(PanelKeys):
-    setting: str  #: Label of the setting to show.
-    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
-
-
-class SomeSettings(PanelKeys):
-    settings: Labels  #: Labels of the settings to show.
-    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
-
-
 @dataclass(frozen=True)
 class Axes:
     """Labels and scales of a panel's axes."""
@@ -115,69 +89,51 @@ class Axes:
     scale: str = "linear"
 
 
-class Part(ABC):
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Part:
     """Base class of panels and tables.
 
-    A subclass defines the keys of the entry and the results to read.
-
-    Parameters
-    ----------
-    spec : mapping
-        The entry of the panel or table in the configuration.
+    Every subclass is a frozen dataclass. Its fields are the keys of an entry in the configuration,
+    which is checked beforehand; see `optimist.config.validation.entry_of`. A field cannot have the
+    name of an attribute of a base class, which would become its default. A subclass also defines
+    the results to read.
 
     Attributes
     ----------
-    Entry : type
-        Subclass of `Keys` that defines the keys of the entry.
     lanes : tuple of str
         Lanes from which to read the results of cells.
     tables : tuple of str
         Names of the study tables to read.
     """
 
-    Entry: ClassVar[type]
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, spec: Spec) -> None:
-        self.spec = spec
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
     @property
-    def settings(self) -> list[str]:
-        """Settings that the panel or table shows."""
-        if "setting" in self.spec:
-            return [self.spec["setting"]]
-        return list(self.spec.get("settings", []))
-
-    @property
-    def algorithms(self) -> list[str]:
-        """Labels of the algorithms that the panel or table shows."""
-        return list(self.spec.get("algorithms", []))
-
-    @property
-    def rounds(self) -> list[int]:
+    def rounds_read(self) -> list[int]:
         """Rounds whose values are read individually; the table of trials must contain them."""
         return []
 
     @property
     def cells(self) -> list[tuple[str, str]] | None:
         """Setting and algorithm of each cell to read; None means all cells of the group."""
-        return list(product(self.settings, self.algorithms))
+        return []
 
-    def check(self, paper: Paper) -> None:  # noqa: B027
+    def check(self, paper: Paper) -> None:
         """Raise ConfigError if the entry does not fit the paper's configuration.
 
         Whether the paper runs the cells is checked elsewhere.
         """
 
 
-class Panel(Part):
+class Panel(Part, ABC):
     """Base class of the panels of a figure.
 
     Attributes
     ----------
-    Entry : type
-        Subclass of `PanelKeys` that defines the keys of the entry.
     axes : Axes
         Default labels and scales, which the entry can replace; see `labelled`.
     roles : tuple of str
@@ -199,7 +155,20 @@ class Panel(Part):
         near 0.
     """
 
-    Entry: ClassVar[type] = PanelKeys
+    kind: str  #: Kind of the panel; see below.
+    title: str = ""  #: Title of the panel.
+    xlabel: str | None = None  #: Label of the x axis.
+    ylabel: str | None = None  #: Label of the y axis.
+    x_scale: Scale | None = None  #: Scale of the x axis.
+    scale: Scale | None = None  #: Scale of the y axis; symlog is linear below 1.
+    lines: Annotated[list[Line], MinLen(1)] | None = None  #: Horizontal reference lines.
+    #: Reference points, such as numbers quoted by the paper.
+    points: Annotated[list[Point], MinLen(1)] | None = None
+    #: Horizontal lines at multiples of the last value of a series.
+    multiples: Annotated[list[Multiple], MinLen(1)] | None = None
+    #: Lines proportional to a power of x that end at the last point of a series.
+    slopes: Annotated[list[Slope], MinLen(1)] | None = None
+
     axes: ClassVar[Axes]
     roles: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
@@ -233,8 +202,8 @@ class Panel(Part):
         names : mapping
             Display names of the paper's algorithms.
         """
-        keys = ("xlabel", "ylabel", "x_scale", "scale")
-        return Axes(*(self.spec.get(key, getattr(self.axes, key)) for key in keys))
+        own = {field.name: getattr(self, field.name) for field in fields(Axes)}
+        return replace(self.axes, **{key: one for key, one in own.items() if one is not None})
 
     def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
         """Yield the frames of `rows`, then the references that the entry requests.
@@ -253,14 +222,14 @@ class Panel(Part):
         return piece.assign(low=piece["low"].clip(lower=0.0)) if self.not_negative else piece
 
     def _references(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        for line in self.spec.get("lines", []):
+        for line in self.lines or ():
             yield rows("line", y=line["y"], note=line["label"])
-        for point in self.spec.get("points", []):
+        for point in self.points or ():
             yield rows("point", x=point["x"], y=point["y"], note=point["label"])
-        for multiple in self.spec.get("multiples", []):
+        for multiple in self.multiples or ():
             if (end := _last(pieces, multiple["series"])) is not None:
                 yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
-        for slope in self.spec.get("slopes", []):
+        for slope in self.slopes or ():
             if (end := _last(pieces, slope["series"])) is not None:
                 # The line covers one decade of x and ends at the artist.
                 x = end["x"] * np.array([0.1, 1.0])
@@ -292,6 +261,30 @@ class Panel(Part):
     def further_handles(self, artists: "pd.DataFrame") -> list[Any]:
         """Return the legend entries of the kind's own roles."""
         return []
+
+
+class OneSetting(Panel):
+    """Base class of panels that show algorithms in one setting."""
+
+    setting: str  #: Label of the setting to show.
+    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """Cells of the algorithms in the setting."""
+        return list(product([self.setting], self.algorithms))
+
+
+class SomeSettings(Panel):
+    """Base class of panels that show algorithms in several settings."""
+
+    settings: Labels  #: Labels of the settings to show.
+    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """Cells of the algorithms in the settings."""
+        return list(product(self.settings, self.algorithms))
 
 
 def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.figures.base import OF_LANE, Axes, OneSetting, Panel
+from optimist.figures.base import OF_LANE, Axes, OneSetting
 from optimist.figures.rows import Tables, display_name, estimates, notes, rows
 
 if TYPE_CHECKING:
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 BINS = 25
 
 
-class Curves(Panel):
+class Curves(OneSetting):
     """Base class of panels with a curve for each algorithm, in one setting and one lane."""
 
-    Entry = OneSetting
     curves = True
 
     @abstractmethod
@@ -38,7 +37,7 @@ class Curves(Panel):
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the curve of each algorithm, preceded by notes on its trials."""
-        setting, table = self.spec["setting"], OF_LANE[self.lanes[0]]
+        setting, table = self.setting, OF_LANE[self.lanes[0]]
         for algorithm in self.algorithms:
             yield from notes(setting, algorithm, tables.trials(table, setting, algorithm))
             yield rows("data", setting=setting, series=algorithm, **self.curve(tables, algorithm))
@@ -57,14 +56,14 @@ class Regret(Curves):
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
         """Return x, y, low, high and n of an algorithm's curve."""
-        curve = tables.cell("curves", self.spec["setting"], algorithm).sort_values("round")
+        curve = tables.cell("curves", self.setting, algorithm).sort_values("round")
         names, columns = ("x", "y", "low", "high", "n"), ("round", *self.shown, "trials")
         return {name: curve[c].to_numpy() for name, c in zip(names, columns, strict=True)}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the curves, and a line at the end of Phase I if the setting has initial points."""
         yield from super().rows(tables)
-        parameters = tables.paper.setting(self.spec["setting"]).parameters
+        parameters = tables.paper.setting(self.setting).parameters
         if parameters.get("initial") is not None:
             yield rows("phase", x=parameters["initial"], note="end of Phase I")
 
@@ -80,8 +79,7 @@ class MedianRegret(Regret):
 class RelativeRegret(Regret):
     """Mean regret of algorithms in one setting, divided by that of a base algorithm."""
 
-    class Entry(OneSetting):
-        base: str  #: Label of the algorithm whose mean regret is the divisor.
+    base: str  #: Label of the algorithm whose mean regret is the divisor.
 
     axes = Axes("round", "")
     words = "{band}: {interval} of the mean, over that of the base, n = {n}"
@@ -89,24 +87,26 @@ class RelativeRegret(Regret):
     @property
     def cells(self) -> list[tuple[str, str]]:
         """Cells of the algorithms shown and of the base algorithm."""
-        return list(product(self.settings, [*self.algorithms, self.spec["base"]]))
+        return list(product([self.setting], [*self.algorithms, self.base]))
 
     def labelled(self, names: Mapping[str, str]) -> Axes:
         """Return the labels and scales; the default label of the y axis names the base."""
-        label = f"regret / regret of {display_name(self.spec['base'], names)}"
-        return replace(super().labelled(names), ylabel=self.spec.get("ylabel", label))
+        label = self.ylabel
+        if label is None:
+            label = f"regret / regret of {display_name(self.base, names)}"
+        return replace(super().labelled(names), ylabel=label)
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
         """Return an algorithm's curve, divided by the base's."""
-        base = tables.cell("curves", self.spec["setting"], self.spec["base"])
+        base = tables.cell("curves", self.setting, self.base)
         curve = super().curve(tables, algorithm)
         unit = base.set_index("round")["mean"].reindex(curve["x"]).to_numpy()
         return curve | {name: curve[name] / unit for name in ("y", "low", "high")}
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield notes on the trials of the base, then the curves."""
-        setting, base = self.spec["setting"], self.spec["base"]
-        yield from notes(setting, base, tables.trials("finals", setting, base))
+        trials = tables.trials("finals", self.setting, self.base)
+        yield from notes(self.setting, self.base, trials)
         yield from super().rows(tables)
 
 
@@ -119,7 +119,7 @@ class Elapsed(Curves):
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
         """Return x, y and n of an algorithm's curve."""
-        runs = tables.timed(self.spec["setting"], algorithm)
+        runs = tables.timed(self.setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         medians = totals.median(axis=1).to_numpy()
         return {"x": totals.index.to_numpy(), "y": medians, "n": totals.shape[1]}
@@ -127,7 +127,7 @@ class Elapsed(Curves):
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the curves, and footnotes on algorithms timed in a replay."""
         yield from super().rows(tables)
-        yield from estimates(self.algorithms, self.settings, tables)
+        yield from estimates(self.algorithms, [self.setting], tables)
 
 
 class TimePerRound(Curves):
@@ -139,7 +139,7 @@ class TimePerRound(Curves):
 
     def curve(self, tables: Tables, algorithm: str) -> dict[str, Any]:
         """Return x, y and n of an algorithm's curve."""
-        runs = tables.timed(self.spec["setting"], algorithm)
+        runs = tables.timed(self.setting, algorithm)
         t, seconds = per_round(runs)
         return {"x": t, "y": seconds, "n": runs["trial"].nunique()}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import MinLen
 
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys
+from optimist.figures.base import Axes, Named, Panel
 from optimist.figures.rows import Tables, missing, rows
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ class Fact(Named):
 class Facts(Panel):
     """Values of facts called ``name_<number>``, plotted against the number."""
 
-    class Entry(PanelKeys):
-        series: Annotated[list[Fact], MinLen(1)]  #: Facts to compare.
+    series: Annotated[list[Fact], MinLen(1)]  #: Facts to compare.
 
     tables = ("facts",)
     axes = Axes("", "")
@@ -36,7 +35,7 @@ class Facts(Panel):
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the artists of each series."""
         facts = tables.frame("facts")
-        for series in self.spec["series"]:
+        for series in self.series:
             number = facts["name"].astype(str).str.extract(rf"^{series['fact']}_(\d+)$")[0]
             values = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
             if values.empty:

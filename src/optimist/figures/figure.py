@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
-from string import ascii_lowercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from optimist.core.files import write_atomically
 from optimist.experiments.paper import Paper
-from optimist.figures import legend, make_panel
+from optimist.figures import legend
 from optimist.figures.artists import REFERENCES, WARNING, bar_name, references
 from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
+from optimist.figures.models import Figure
 from optimist.figures.rows import Tables, rows
 from optimist.figures.style import Style
 
@@ -26,7 +26,6 @@ COLOURS = 256
 THUMBNAIL_WIDTH = 320  # pixels
 # Metadata to leave out, so that files contain neither dates nor names of programs.
 NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
-PANEL_HEIGHT = 2.1  # inches
 PANEL_SHARE = 0.8  # panel's share of a column's width; its y labels take the rest
 MOST_BANDS = 4  # maximum number of bands in a panel
 BAR_HEIGHT = 0.17  # inches for each line of a bar's name
@@ -35,20 +34,12 @@ NOTE: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset point
 NOTE |= {"fontsize": legend.SMALLEST, "color": WARNING}
 
 
-def panels_of(figure: Mapping[str, Any]) -> legend.Panels:
-    """Return the panels of a figure, keyed by their letters."""
-    return dict(zip(ascii_lowercase, map(make_panel, figure["panels"]), strict=False))
-
-
-def tabulate(
-    figure: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", paper: Paper
-) -> "pd.DataFrame":
+def tabulate(figure: Figure, tables: "Mapping[str, pd.DataFrame]", paper: Paper) -> "pd.DataFrame":
     """Return all artists of a figure, one row per artist.
 
     Parameters
     ----------
-    figure : mapping
-        An entry of ``figures`` in the paper's configuration.
+    figure : Figure
     tables : mapping of str to DataFrame
         See `optimist.figures.rows.Tables`.
     paper : Paper
@@ -63,7 +54,7 @@ def tabulate(
 
     data = Tables(tables, paper)
     pieces = [rows("").iloc[:0].assign(panel="")]
-    for letter, panel in panels_of(figure).items():
+    for letter, panel in figure.by_letter.items():
         pieces += [piece.assign(panel=letter) for piece in panel.all_rows(data)]
     table = pd.concat(pieces, ignore_index=True)
     others = [name for name in table if name not in COLUMNS]
@@ -72,7 +63,7 @@ def tabulate(
 
 
 def draw(
-    figure: Mapping[str, Any],
+    figure: Figure,
     table: "pd.DataFrame",
     paper: Paper,
     png_path: str,
@@ -84,8 +75,7 @@ def draw(
 
     Parameters
     ----------
-    figure : mapping
-        An entry of ``figures`` in the paper's configuration.
+    figure : Figure
     table : DataFrame
         The result of `tabulate`, or the same table read back from a file.
     paper : Paper
@@ -112,17 +102,15 @@ def draw(
         write_atomically(thumbnail_path, lambda p: small.save(p, "WEBP", quality=75, method=6))
 
 
-def _compose(
-    figure: Mapping[str, Any], table: "pd.DataFrame", paper: Paper, shortened: str = ""
-) -> "Page":
-    from matplotlib.figure import Figure
+def _compose(figure: Figure, table: "pd.DataFrame", paper: Paper, shortened: str = "") -> "Page":
+    from matplotlib.figure import Figure as Page
 
-    panels = panels_of(figure)
+    panels = figure.by_letter
     style = _style(table, paper)
-    columns = figure.get("columns", min(3, len(panels)))
+    columns = figure.columns or min(3, len(panels))
     rows_of_panels = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], style, columns) for letter in panels}
-    each = figure.get("legend", "shared") == "panel"
+    each = figure.legend == "panel"
     is_full, narrow = len(panels) == rows_of_panels * columns, _letters(columns) - legend.HANDLE
     width = legend.LONGEST_LABEL if is_full else narrow
     shared: dict[str, Any] = {
@@ -130,24 +118,21 @@ def _compose(
         "title": "\n".join(legend.words(panels, table, style)),
     }
     least = max((_bars_height(panel, style) for panel in panels.values()), default=0.0)
-    height = max(figure.get("height", PANEL_HEIGHT), least)
+    height = max(figure.height, least)
     height += max(map(legend.height_of, notes.values()))
     # The legend goes into an unused cell of the grid if it fits there.
     spare = not is_full and legend.height_in_cell(shared) <= height
     size = legend.WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else legend.lay_out(shared))
-    page = Figure(figsize=size, layout="constrained")
+    page = Page(figsize=size, layout="constrained")
     if shortened:
         warning = f"shortened run ({shortened}): nothing here is a result"
-        page.suptitle(f"{figure['title']}\n{warning}", color=WARNING)
+        page.suptitle(f"{figure.title}\n{warning}", color=WARNING)
     else:
-        page.suptitle(figure["title"])
-    canvases = page.subplots(
-        rows_of_panels, columns, squeeze=False, sharey=figure.get("share_y", False)
-    ).ravel()
+        page.suptitle(figure.title)
+    canvases = page.subplots(rows_of_panels, columns, squeeze=False, sharey=figure.share_y).ravel()
     for (letter, panel), canvas in zip(panels.items(), canvases, strict=False):
         artists = table[table["panel"] == letter]
-        title = panel.spec.get("title", "")
-        canvas.set_title(f"({letter}) {title}" if len(panels) > 1 else title)
+        canvas.set_title(f"({letter}) {panel.title}" if len(panels) > 1 else panel.title)
         _draw_panel(canvas, panel, artists, style)
         if each:
             handles = legend.entries({letter: panel}, artists, style, narrow)
@@ -251,6 +236,7 @@ def _bars_height(panel: Panel, style: Style) -> float:
     """Return the height, in inches, needed for a panel's bars; 0 if it has none."""
     if not panel.is_bars:
         return 0.0
-    lines = sum(len(bar_name(label, style).splitlines()) for label in panel.algorithms)
-    headers = len(panel.settings) > 1
-    return BAR_HEIGHT * (lines + headers) * len(panel.settings) + AXIS_HEIGHT
+    settings, algorithms = ({*labels} for labels in zip(*panel.cells or (), strict=True))
+    lines = sum(len(bar_name(label, style).splitlines()) for label in algorithms)
+    headers = len(settings) > 1
+    return BAR_HEIGHT * (lines + headers) * len(settings) + AXIS_HEIGHT

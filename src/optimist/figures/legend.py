@@ -129,8 +129,8 @@ def words(panels: Panels, table: "pd.DataFrame", style: Style) -> list[str]:
     paper, lines = style.paper, []
     level = f"{100 * paper.band:g} %"
     interval = INTERVALS[paper.interval].format(level=level)
-    for kind in dict.fromkeys(panel.spec["kind"] for panel in panels.values()):
-        alike = {letter: panel for letter, panel in panels.items() if panel.spec["kind"] == kind}
+    for kind in dict.fromkeys(panel.kind for panel in panels.values()):
+        alike = {letter: panel for letter, panel in panels.items() if panel.kind == kind}
         data = table[table["panel"].isin([*alike]) & (table["role"] == "data")]
         counts = {name: _counts(data, name, style) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
@@ -160,7 +160,7 @@ def _of_one_instance(panels: Panels, paper: Paper) -> list[str]:
     return [
         letter
         for letter, panel in panels.items()
-        if "regret" in panel.lanes and panel.settings and shared.issuperset(panel.settings)
+        if "regret" in panel.lanes and shared.issuperset(one for one, _ in panel.cells or ())
     ]
 
 

@@ -16,14 +16,14 @@ the y axis (low, high: the paper's interval). The column ``time_n`` counts the t
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from optimist.core.errors import ConfigError
 from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
-from optimist.figures.base import OF_LANE, Axes, Panel, SomeSettings
+from optimist.figures.base import OF_LANE, Axes, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.numerics.statistics import proportion_interval
 
@@ -36,14 +36,11 @@ if TYPE_CHECKING:
 MOST_TICKS = 6
 
 
-class Sweep(Panel):
+class Sweep(SomeSettings):
     """Base class of panels that show one number per cell, against a parameter or as bars."""
 
-    class Entry(SomeSettings):
-        over: NotRequired[str]  #: Parameter on the x axis; without it, the panel shows bars.
+    over: str | None = None  #: Parameter on the x axis; without it, the panel shows bars.
 
-    # Column that contains the number to show.
-    column: ClassVar[str] = "regret"
     # Width over which to spread the whiskers at one x, as a fraction of the smallest gap between
     # values of x.
     share: ClassVar[float] = 0.15
@@ -53,9 +50,14 @@ class Sweep(Panel):
         """Return the number to show, and the lower and upper ends of its whisker."""
 
     @property
+    def measured(self) -> str:
+        """Column that contains the number to show."""
+        return "regret"
+
+    @property
     def is_bars(self) -> bool:
         """Whether the panel shows bars, that is, whether ``over`` is absent."""
-        return "over" not in self.spec
+        return self.over is None
 
     def check(self, paper: Paper) -> None:
         """Raise ConfigError if a setting lacks the parameter or its value is not a number."""
@@ -64,10 +66,9 @@ class Sweep(Panel):
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield an artist for each cell, preceded by notes on its trials."""
-        column = self.spec.get("column", self.column)
         for algorithm, setting in product(self.algorithms, self.settings):
             trials = tables.trials(OF_LANE[self.lanes[0]], setting, algorithm)
-            values = complete(trials).reindex(columns=[column])[column].dropna()
+            values = complete(trials).reindex(columns=[self.measured])[self.measured].dropna()
             yield from notes(setting, algorithm, trials)
             if len(values):
                 y, low, high = self.statistic(values, tables.paper)
@@ -79,18 +80,18 @@ class Sweep(Panel):
 
     def _swept(self, setting: str, paper: Paper) -> float:
         """Return the value of the parameter ``over`` in a setting, or NaN if the panel has bars."""
-        if self.is_bars:
+        if self.over is None:
             return np.nan
         parameters = paper.setting(setting).options
-        if self.spec["over"] not in parameters:
+        if self.over not in parameters:
             raise ConfigError(
-                f"setting {setting!r} has no parameter {self.spec['over']!r} to plot against; "
+                f"setting {setting!r} has no parameter {self.over!r} to plot against; "
                 f"allowed: {', '.join(sorted(parameters))}"
             )
-        value = parameters[self.spec["over"]]
+        value = parameters[self.over]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(
-                f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed: a parameter "
+                f"{self.over} is {value!r} in setting {setting!r}; allowed: a parameter "
                 "whose value is a number"
             )
         return float(value)
@@ -146,7 +147,7 @@ class Time(Sweep):
     lanes = ("timing",)
     axes = Axes("", "seconds per trial", scale="log")
     words = "time: median, whisker: fastest to slowest of n = {n}"
-    column = "seconds"
+    measured = "seconds"
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
         """Return the median, minimum and maximum."""
@@ -164,7 +165,7 @@ class Coverage(Sweep):
     lanes = ("regret",)
     axes = Axes("", "share of trials")
     words = "whisker: {level} interval of the share (Clopper-Pearson), n = {n}"
-    column = "covered"
+    measured = "covered"
     share = 0.5
     joined = False
 
@@ -180,23 +181,26 @@ class Coverage(Sweep):
 class Counter(Sweep):
     """Mean of a diagnostic column."""
 
-    class Entry(Sweep.Entry):
-        column: str  #: Diagnostic column of the results.
+    column: str  #: Diagnostic column of the results.
 
     lanes = ("regret",)
     axes = Axes("", "rounds")
     words = "mean, whisker: smallest to largest of n = {n}"
     not_negative = True
 
+    @property
+    def measured(self) -> str:
+        """The diagnostic column."""
+        return self.column
+
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
         """Return the mean, minimum and maximum."""
         return values.mean(), values.min(), values.max()
 
 
-class Tradeoff(Panel):
+class Tradeoff(SomeSettings):
     """Mean final regret against time, with a marker for each cell."""
 
-    Entry = SomeSettings
     lanes = ("regret", "timing")
     axes = Axes("seconds per trial", "final regret", "log", "log")
     columns = ("time_n",)

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ from optimist.experiments.cell_trials import CellTrials
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.paper import Paper
 from optimist.experiments.trial_table import TrialTable
+from optimist.figures.curves import Regret
+from optimist.figures.models import Figure
 from optimist.figures.rows import TABLE_LEVEL, display_name
 from optimist.figures.style import Style
 from optimist.numerics.statistics import mean_intervals
@@ -40,8 +41,6 @@ from optimist.page.verdicts import CHECK_COLUMNS, number
 from optimist.plan.plan import Plan
 
 VERSION = 1
-# Kinds of panels whose curves the page's explorer shows.
-EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
 def collect(plan: Plan, base: Path) -> dict[str, Any]:
@@ -153,13 +152,14 @@ class _Paper:
 
     def figures(self) -> dict[str, Any]:
         """Return the figures by ``paper/name``, with thumbnails."""
+        figures = {name: Figure(**entry) for name, entry in self.paper.figures.items()}
         return {
-            f"{self.name}/{name}": self._figure(name, spec)
-            for name, spec in self.paper.figures.items()
-            if self._is_there(name, spec)
+            f"{self.name}/{name}": self._figure(name, figure)
+            for name, figure in figures.items()
+            if self._is_there(name, figure)
         }
 
-    def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
+    def _is_there(self, name: str, figure: Figure) -> bool:
         """Return whether the page shows a figure.
 
         It shows requested figures, but those outside the group ``paper`` only if they exist.
@@ -167,9 +167,9 @@ class _Paper:
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
-        return spec.get("group", "paper") == "paper" or thumbnail.is_file()
+        return figure.group == "paper" or thumbnail.is_file()
 
-    def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    def _figure(self, name: str, figure: Figure) -> dict[str, Any]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
         for ending in ("png", "pdf", "csv"):  # these files are optional
@@ -177,21 +177,21 @@ class _Paper:
                 self._path(places[ending], name)
         thumbnail = self._path(places["webp"], name).read_bytes()
         return {
-            "title": spec["title"],
-            "caption": " ".join(spec["caption"].split()),
-            "group": spec.get("group", "paper"),
+            "title": figure.title,
+            "caption": " ".join(figure.caption.split()),
+            "group": figure.group,
             "thumb": base64.b64encode(thumbnail).decode(),
             "size": _size(thumbnail),
             **{ending: places[ending].removeprefix(root) for ending in ("png", "pdf", "csv")},
             "panels": [
                 {
-                    "letter": letter if len(spec["panels"]) > 1 else "",
-                    "title": panel.get("title", ""),
-                    "setting": panel["setting"] if panel["kind"] in EXPLORED else "",
-                    "algorithms": panel.get("algorithms", []),
-                    "axis": panel.get("scale", "linear"),
+                    "letter": letter if len(figure.panels) > 1 else "",
+                    "title": panel.title,
+                    "setting": panel.setting if isinstance(panel, Regret) else "",
+                    "algorithms": getattr(panel, "algorithms", []),
+                    "axis": panel.scale or "linear",
                 }
-                for letter, panel in zip(ascii_lowercase, spec["panels"], strict=False)
+                for letter, panel in figure.by_letter.items()
             ],
         }
 

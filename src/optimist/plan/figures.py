@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from optimist.config.load import paper_names
 from optimist.core.errors import ConfigError, brief, unknown_name
 from optimist.experiments.trials import CellKey
-from optimist.figures import make_panel, make_table
+from optimist.figures import make_table
 from optimist.figures.base import Part
+from optimist.figures.models import Figure
+from optimist.figures.tables.base import Table
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
@@ -22,21 +24,14 @@ KINDS = ("figures", "tables")
 LONGEST_NAME = 100
 
 
-def parts_of(spec: Mapping[str, Any]) -> list[Part]:
-    """Return the panels of the figure, or the single table, configured by ``spec``."""
-    if "panels" in spec:
-        return [make_panel(panel) for panel in spec["panels"]]
-    return [make_table(spec)]
+def parts_of(shown: Figure | Table) -> list[Part]:
+    """Return the panels of a figure, or a table as a single part."""
+    return [*shown.by_letter.values()] if isinstance(shown, Figure) else [shown]
 
 
 def _cells_of(parts: Iterable[Part]) -> list[CellKey]:
     """Return the cells that panels or tables name; some show all cells, and name none."""
     return [(lane, *c) for part in parts for lane, c in product(part.lanes, part.cells or ())]
-
-
-def group_of(spec: Mapping[str, Any]) -> str:
-    """Return the group of targets to which a figure or table belongs."""
-    return str(spec.get("group", "paper"))
 
 
 class PlannedShown:
@@ -58,11 +53,12 @@ class PlannedShown:
 
     def __init__(self, plan: "Plan") -> None:
         self._plan = plan
-        self._parts = {
-            (paper, kind, name): parts_of(spec)
-            for paper, kind in product(plan.papers, KINDS)
-            for name, spec in getattr(plan.papers[paper], kind).items()
+        self._shown: dict[tuple[str, str, str], Figure | Table] = {
+            (paper.id, kind, name): Figure(**entry) if kind == "figures" else make_table(entry)
+            for paper, kind in product(plan.papers.values(), KINDS)
+            for name, entry in getattr(paper, kind).items()
         }
+        self._parts = {key: parts_of(shown) for key, shown in self._shown.items()}
         self.kept: dict[str, set[CellKey]] | None = None
         self.kept_tables: dict[str, set[str]] | None = None
         if names := plan.config["only"]["figures"]:
@@ -95,8 +91,8 @@ class PlannedShown:
         """
         return [
             name
-            for name, spec in getattr(self._plan.papers[paper], kind).items()
-            if group in (None, group_of(spec))
+            for name in getattr(self._plan.papers[paper], kind)
+            if group in (None, self._shown[paper, kind, name].group)
             if self.is_made(f"{paper}/{name}")
         ]
 
@@ -124,26 +120,26 @@ class PlannedShown:
         """Return a params function that gives the title and caption of a figure or table."""
 
         def text(wildcards: Any) -> str:
-            spec = self.spec(wildcards.paper, kind, wildcards.name)
-            return f"{spec['title']}. {spec.get('caption', '')}".strip()
+            shown = self.find(wildcards.paper, kind, wildcards.name)
+            return f"{shown.title}. {shown.caption}".strip()
 
         return text
 
     def cells_of(self, paper: str, kind: str, name: str) -> list[CellKey]:
         """Return the lane, setting and algorithm of each cell that a figure or table shows."""
-        group = group_of(self.spec(paper, kind, name))
-        cells: dict[CellKey, None] = {}
-        for part in self._found(paper, kind, name):
+        shown, cells = self.find(paper, kind, name), dict[CellKey, None]()
+        for part in parts_of(shown):
             keys: Iterable[CellKey] = _cells_of([part])
             if part.cells is None:
-                planned = self._plan.trials.keys(paper, group=group)
+                planned = self._plan.trials.keys(paper, group=shown.group)
                 keys = (key for lane in part.lanes for key in planned if key[0] == lane)
             cells |= dict.fromkeys(keys)
         return [*cells]
 
     def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the studies whose tables a figure or table shows."""
-        tables = {table for part in self._found(paper, kind, name) for table in part.tables}
+        parts = parts_of(self.find(paper, kind, name))
+        tables = {table for part in parts for table in part.tables}
         return self._plan.studies.of_tables(paper, tables)
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
@@ -151,13 +147,13 @@ class PlannedShown:
         rounds: dict[str, set[int]] = {}
         for (paper_of_part, _, _), parts in self._parts.items():
             for part in parts if paper_of_part == paper else ():
-                for lane, setting in product(part.lanes, part.settings):
-                    rounds.setdefault(f"{lane}/{setting}", set()).update(part.rounds)
+                for lane, setting, _ in _cells_of([part]):
+                    rounds.setdefault(f"{lane}/{setting}", set()).update(part.rounds_read)
         return rounds
 
     def modules(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the modules that determine the appearance of a figure or table."""
-        parts = self._found(paper, kind, name)
+        parts = parts_of(self.find(paper, kind, name))
         base = "optimist.figures." + ("figure" if kind == "figures" else "tables.base")
         return [base, *sorted({type(part).__module__ for part in parts})]
 
@@ -168,9 +164,10 @@ class PlannedShown:
             raise unknown_name(f"name among {kind} of {paper}", name, specs)
         return specs[name]
 
-    def _found(self, paper: str, kind: str, name: str) -> list[Part]:
+    def find(self, paper: str, kind: str, name: str) -> Figure | Table:
+        """Return a figure or table; raise ConfigError if there is none."""
         self.spec(paper, kind, name)
-        return self._parts[paper, kind, name]
+        return self._shown[paper, kind, name]
 
     # Checks.
 

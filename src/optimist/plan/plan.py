@@ -166,7 +166,7 @@ class Plan:
     def report_labels(self, kind: str) -> Callable[[Any], dict[str, str]]:
         """Return a function that gives the label of a figure or table in Snakemake's report."""
         warning = "shortened run, no result: " if self.shortened else ""
-        return lambda w: {"what": warning + self.shown.spec(w.paper, kind, w.name)["title"]}
+        return lambda w: {"what": warning + self.shown.find(w.paper, kind, w.name).title}
 
     @property
     def page_code(self) -> str:

@@ -219,13 +219,14 @@ def _draw(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFr
     import pandas as pd
 
     from optimist.figures import figure
+    from optimist.figures.models import Figure
 
-    places = product.files
+    places, shown = product.files, Figure(**product.spec)
     paper, pictures = Paper.restore(product.about), (places["png"], places["pdf"], places["webp"])
-    table = figure.tabulate(product.spec, _frames(product, trials, studies), paper)
+    table = figure.tabulate(shown, _frames(product, trials, studies), paper)
     write_frame(table, places["csv"])
     drawn = pd.read_csv(places["csv"])
-    figure.draw(product.spec, drawn, paper, *pictures, product.about["shortened"])
+    figure.draw(shown, drawn, paper, *pictures, product.about["shortened"])
 
 
 def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:

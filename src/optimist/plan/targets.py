@@ -287,7 +287,7 @@ class PlannedTargets:
             for kind, name in self.names(paper, group):
                 words = "The verdicts on all claims."
                 if kind != "claims":
-                    words = f"{self._plan.shown.spec(paper, kind, name)['title'].rstrip('.')}."
+                    words = f"{self._plan.shown.find(paper, kind, name).title.rstrip('.')}."
                 targets[f"{paper}_{name}"] = words, partial(self._own, paper, kind, name)
         return {name: (words, _of_wildcards(files)) for name, (words, files) in targets.items()}
 

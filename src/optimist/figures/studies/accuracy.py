@@ -22,7 +22,7 @@ from optimist.environments.observer import Observer
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.paper import Paper
-from optimist.figures.base import Axes, OneSetting, Panel
+from optimist.figures.base import Axes, OneSetting
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
     CellKeys,
@@ -345,11 +345,10 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
     return float(end / start)
 
 
-class AccuracyPanel(Panel):
+class AccuracyPanel(OneSetting):
     """Median and range of a column of the study ``accuracy`` over trials, against the round."""
 
-    class Entry(OneSetting):
-        column: str  #: Diagnostic column of the results.
+    column: str  #: Diagnostic column of the results.
 
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
@@ -366,15 +365,14 @@ class AccuracyPanel(Panel):
         """
         from optimist.experiments.cell_trials import kept_rounds
 
-        setting, column = self.spec["setting"], self.spec["column"]
         for algorithm in self.algorithms:
-            watched = tables.cell("accuracy", setting, algorithm)
-            yield from watched_notes(watched, algorithm, setting)
+            watched = tables.cell("accuracy", self.setting, algorithm)
+            yield from watched_notes(watched, algorithm, self.setting)
             values = recorded(watched)
             if len(values):
                 shown = values["round"].isin(kept_rounds(values["round"].unique()))
-                curve = over_trials(values[shown], column)
-                yield rows("data", setting=setting, series=algorithm, **curve)
+                curve = over_trials(values[shown], self.column)
+                yield rows("data", setting=self.setting, series=algorithm, **curve)
 
 
 class AccuracyTable(StudyFacts):

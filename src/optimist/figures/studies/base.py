@@ -238,7 +238,7 @@ class StudyFacts(Table):
 
     prefix: ClassVar[str]
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+    def tabulate(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield a row for each subject, with its facts as columns."""
         facts = tables.frame("facts")
         facts = facts[facts["name"].astype(str).str.startswith(f"{self.prefix}_")]

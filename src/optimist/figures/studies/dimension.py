@@ -144,7 +144,7 @@ class DimensionTable(Table):
         "uniform_share": "the same of the expected regret of uniform play",
     }
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+    def tabulate(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield one row for each cell."""
         frame = tables.frame("dimension", (*TRIAL_COLUMNS, *COLUMNS))
         complete = frame[frame["status"].isin(COMPLETE)]

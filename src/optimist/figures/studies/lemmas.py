@@ -26,7 +26,7 @@ from optimist.core.keys import Count, Keys, Texts
 from optimist.environments.observer import Observer
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.paper import Paper
-from optimist.figures.base import Axes, Named, Panel, PanelKeys
+from optimist.figures.base import Axes, Named, Panel
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
     Cells,
@@ -198,8 +198,7 @@ class Distance(Named):
 class LemmasPanel(Panel):
     """Median distance between estimate and truth, divided by the radius, against the round."""
 
-    class Entry(PanelKeys):
-        series: Annotated[list[Distance], MinLen(1)]  #: Settings to compare.
+    series: Annotated[list[Distance], MinLen(1)]  #: Settings to compare.
 
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
@@ -208,14 +207,14 @@ class LemmasPanel(Panel):
     def check(self, paper: Paper) -> None:
         """Raise ConfigError for a setting that the study does not have."""
         watched = section_of("lemmas", paper)["settings"]
-        for series in self.spec["series"]:
+        for series in self.series:
             if series["setting"] not in watched:
                 raise unknown_name("setting of lemmas", series["setting"], watched)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield a curve for each setting."""
         lemmas = tables.frame("lemmas", ("setting", "trial", "round", "status", *COLUMNS))
-        for series in self.spec["series"]:
+        for series in self.series:
             watched = lemmas[lemmas["setting"] == series["setting"]]
             yield from watched_notes(watched, series["label"])
             yield rows("data", series=series["label"], **over_trials(recorded(watched), "distance"))

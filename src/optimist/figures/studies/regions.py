@@ -20,7 +20,7 @@ from optimist.experiments.loop import COMPLETE, rounds_of
 from optimist.experiments.paper import Paper
 from optimist.experiments.play_trial import build, isolated_if_foreign
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Labels, Panel, PanelKeys
+from optimist.figures.base import Axes, Labels, Panel
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import Cells, Study, fact_table, section_of
 
@@ -131,8 +131,7 @@ class RegionsPanel(Panel):
     true parameter. In the row with the role ``ball``, x is the radius of the ball.
     """
 
-    class Entry(PanelKeys):
-        algorithms: Labels  #: Labels of algorithms, in the order of the legend.
+    algorithms: Labels  #: Labels of algorithms, in the order of the legend.
 
     tables = ("facts", "regions", "region_areas")
     axes = Axes(r"$\theta_1$", r"$\theta_2$")

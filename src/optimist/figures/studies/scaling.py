@@ -13,7 +13,7 @@ from optimist.core.keys import Count, Keys
 from optimist.environments.problems.glb import GLBProblem
 from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys
+from optimist.figures.base import Axes, Named, Panel
 from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
 from optimist.figures.studies.base import Cells, Study, in_turns, section_of
 from optimist.numerics.ball import project
@@ -113,8 +113,7 @@ class Cost(Named):
 class ScalingPanel(Panel):
     """Time of each part of an update against the dimension, with the log-log slope."""
 
-    class Entry(PanelKeys):
-        series: Annotated[list[Cost], MinLen(1)]  #: Parts to compare.
+    series: Annotated[list[Cost], MinLen(1)]  #: Parts to compare.
 
     tables = ("scaling",)
     axes = Axes("dimension d", "seconds per update", "log", "log")
@@ -127,7 +126,7 @@ class ScalingPanel(Panel):
         """Yield the median times of each part, and the slope in the last decade of dimensions."""
         scaling = tables.frame("scaling", ("dimension", "part", "seconds"))
         medians = scaling.groupby(["part", "dimension"])["seconds"].median().reset_index()
-        for series in self.spec["series"]:
+        for series in self.series:
             part = medians[medians["part"] == series["part"]]
             x, y = part["dimension"].to_numpy(float), part["seconds"].to_numpy(float)
             if not len(x):

@@ -23,7 +23,7 @@ from optimist.core.keys import Count, Keys, Positive
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.paper import Paper
 from optimist.figures import artists as drawing
-from optimist.figures.base import Axes, Named, Panel, PanelKeys
+from optimist.figures.base import Axes, Panel
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import (
     TRIAL_COLUMNS,
@@ -270,10 +270,10 @@ class StarvationPanel(Panel):
     inducing points and the effective dimension.
     """
 
-    class Entry(PanelKeys, Named):
-        method: str  #: Method: exact, dtc, sor, bkb_<q-bar> or rff_<features>.
-        round: Count  #: Number of observations.
-        lengthscale: float  #: Lengthscale of the kernel.
+    label: str  #: Name to show in the figure.
+    method: str  #: Method: exact, dtc, sor, bkb_<q-bar> or rff_<features>.
+    round: Count  #: Number of observations.
+    lengthscale: float  #: Lengthscale of the kernel.
 
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
@@ -283,18 +283,18 @@ class StarvationPanel(Panel):
     def check(self, paper: Paper) -> None:
         """Raise ConfigError if the paper lacks the study or the study lacks the method."""
         computed = methods(section_of("starvation", paper))
-        if self.spec["method"] not in computed:
-            raise unknown_name("method", self.spec["method"], computed)
+        if self.method not in computed:
+            raise unknown_name("method", self.method, computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the posterior, the function, the inducing points and a second line of the title."""
         posterior = self._posterior(tables)
         if posterior.empty:
-            yield missing(self.spec["label"])
+            yield missing(self.label)
             return
         columns = ("x", "mean", "low", "high", "f")
         x, y, low, high, f = (posterior[name].to_numpy(float) for name in columns)
-        yield rows("data", series=self.spec["label"], x=x, y=y, low=low, high=high)
+        yield rows("data", series=self.label, x=x, y=y, low=low, high=high)
         yield rows("function", x=x, y=f, note="f")
         inducing = x[posterior["inducing"].to_numpy(bool)]
         if len(inducing):
@@ -306,9 +306,9 @@ class StarvationPanel(Panel):
     def _posterior(self, tables: Tables) -> "pd.DataFrame":
         table = tables.frame("starvation", ("method", "round", "lengthscale"))
         return table[
-            (table["method"] == self.spec["method"])
-            & (table["round"] == self.spec["round"])
-            & np.isclose(table["lengthscale"].astype(float), self.spec["lengthscale"])
+            (table["method"] == self.method)
+            & (table["round"] == self.round)
+            & np.isclose(table["lengthscale"].astype(float), self.lengthscale)
         ]
 
     def draw(self, canvas: "Canvas", artists: "pd.DataFrame", style: "Style") -> None:

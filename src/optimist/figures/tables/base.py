@@ -1,12 +1,12 @@
 """Base class of tables; a subclass defines the keys, inputs and rows of one kind of table."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.core.keys import Group, Keys
+from optimist.core.keys import Group
 from optimist.experiments.paper import Paper
 from optimist.figures.base import Part
 from optimist.figures.rows import Tables, display_name
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
 
 # Suffixes of columns that contain the lower and upper ends of an interval.
 LOW, HIGH = "_low95", "_high95"
-
-
-class TableKeys(Keys):
-    """Keys of every table."""
-
-    kind: str  #: Kind of the table; see below.
-    title: str  #: Title of the table.
-    caption: str  #: Caption in the report.
-    group: NotRequired[Group]  #: Group of targets to which the table belongs; default `paper`.
 
 
 # Meanings of columns that occur in several kinds of tables.
@@ -39,7 +30,7 @@ MEANINGS = {
 }
 
 
-class Table(Part):
+class Table(Part, ABC):
     """Base class of the tables of a paper.
 
     Column names include units. The columns ``x_low95`` and ``x_high95`` contain the ends of the
@@ -47,24 +38,26 @@ class Table(Part):
 
     Attributes
     ----------
-    Entry : type
-        Subclass of `TableKeys` that defines the keys of the entry.
     meanings : dict
         Meanings of columns not listed in `MEANINGS`.
     """
 
-    Entry: ClassVar[type] = TableKeys
+    kind: str  #: Kind of the table; see below.
+    title: str  #: Title of the table.
+    caption: str  #: Caption in the report.
+    group: Group = "paper"  #: Group of targets to which the table belongs; default `paper`.
+
     meanings: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+    def tabulate(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield the rows, as mappings from columns to values."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
         """Return the rows as a DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows(tables))
+        return pd.DataFrame(self.tabulate(tables))
 
     def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
         """Return a Markdown document: title, caption, table, and what each column means.
@@ -73,7 +66,7 @@ class Table(Part):
         """
         every = {**MEANINGS, **self.meanings}
         meanings = [f"- `{c}`: {every[c]}\n" for c in _without_ends(frame) if c in every]
-        parts = [f"# {self.spec['title']}\n", self.spec["caption"].strip() + "\n"]
+        parts = [f"# {self.title}\n", self.caption.strip() + "\n"]
         if shortened:
             parts.append(f"**Shortened run ({shortened}): nothing here is a result.**\n")
         parts.append(to_markdown(frame))

@@ -3,14 +3,14 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from optimist.experiments.paper import Paper
 from optimist.figures.base import OF_LANE, Labels
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, estimate, mean
-from optimist.figures.tables.base import Table, TableKeys, cell_columns, statuses
+from optimist.figures.tables.base import Table, cell_columns, statuses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ class CellTable(Table):
     def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
         """Return the statistics of a cell, given the last row of each of its complete trials."""
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+    def tabulate(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield a row of statistics for each of the group's cells in the table's lane."""
         (lane,) = self.lanes
         for cell_lane, setting, algorithm in tables.keys:
@@ -62,8 +62,7 @@ class CellTable(Table):
 class FinalRegret(CellTable):
     """Mean final regret with its 95 % interval, and counts of trials by status."""
 
-    class Entry(TableKeys):
-        extremes: NotRequired[bool]  #: Whether to show the median and largest regret as well.
+    extremes: bool = False  #: Whether to show the median and largest regret as well.
 
     lanes = ("regret",)
     order = "mean_regret"
@@ -78,7 +77,7 @@ class FinalRegret(CellTable):
         regrets, at_level = trials["regret"], replace(paper, band=TABLE_LEVEL)
         middle, low, high = mean(regrets, at_level) if len(regrets) else (np.nan,) * 3
         columns = {"mean_regret": middle, "mean_regret_low95": low, "mean_regret_high95": high}
-        if self.spec.get("extremes", False):
+        if self.extremes:
             columns |= {"median_regret": regrets.median(), "largest_regret": regrets.max()}
         return columns
 
@@ -86,8 +85,7 @@ class FinalRegret(CellTable):
 class RunTime(CellTable):
     """Median, fastest and slowest time per trial, and final medians of other columns."""
 
-    class Entry(TableKeys):
-        also: NotRequired[Labels]  #: Columns of results whose final medians are shown.
+    also: Labels | None = None  #: Columns of results whose final medians are shown.
 
     lanes = ("timing",)
     order = "median_seconds"
@@ -102,11 +100,11 @@ class RunTime(CellTable):
 
     def statistics(self, trials: "pd.DataFrame", paper: Paper) -> dict[str, Any]:
         """Return the median, fastest and slowest times, and medians of further columns."""
-        seconds, further = trials["seconds"], self.spec.get("also", [])
+        seconds = trials["seconds"]
         return {
             "median_seconds": seconds.median(),
             "fastest_seconds": seconds.min(),
             "slowest_seconds": seconds.max(),
             # Some algorithms do not record all of these columns.
-            **trials.reindex(columns=further).median().to_dict(),
+            **trials.reindex(columns=self.also or []).median().to_dict(),
         }

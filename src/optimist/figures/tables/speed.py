@@ -1,6 +1,7 @@
 """Tables of kind ``speed``: time per round near given rounds, compared with the paper's method."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -10,17 +11,16 @@ from optimist.core.errors import ConfigError
 from optimist.experiments.paper import Paper
 from optimist.figures.base import Labels
 from optimist.figures.rows import Tables, complete, estimate
-from optimist.figures.tables.base import Table, TableKeys, cell_columns
+from optimist.figures.tables.base import Table, cell_columns
 
 
 class Speed(Table):
     """Median times of each cell, and their ratios to those of the paper's method."""
 
-    class Entry(TableKeys):
-        settings: Labels  #: Labels of the settings to show.
-        algorithms: Labels  #: Labels of algorithms, in the order of the table.
-        #: Rounds near which to give the time per round.
-        rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
+    settings: Labels  #: Labels of the settings to show.
+    algorithms: Labels  #: Labels of algorithms, in the order of the table.
+    #: Rounds near which to give the time per round.
+    rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
 
     lanes = ("timing",)
     meanings: ClassVar = {
@@ -33,9 +33,14 @@ class Speed(Table):
     }
 
     @property
-    def rounds(self) -> list[int]:
+    def cells(self) -> list[tuple[str, str]]:
+        """Cells of the algorithms in the settings."""
+        return list(product(self.settings, self.algorithms))
+
+    @property
+    def rounds_read(self) -> list[int]:
         """Rounds near which times are given."""
-        return list(self.spec["rounds"])
+        return self.rounds
 
     def check(self, paper: Paper) -> None:
         """Raise ConfigError if the paper's method, the denominator of all ratios, is missing."""
@@ -46,9 +51,8 @@ class Speed(Table):
                 f"include the paper's method, {method!r}"
             )
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+    def tabulate(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield the times of each cell, and their ratios to those of the paper's method."""
-        rounds = self.spec["rounds"]
         for setting in self.settings:
             method = self._milliseconds(tables, setting, tables.paper.method)
             for algorithm in self.algorithms:
@@ -56,9 +60,9 @@ class Speed(Table):
                 times = self._milliseconds(tables, setting, algorithm)
                 yield {
                     **cell_columns(setting, algorithm, trials, tables.paper),
-                    **{f"ms_at_{t}": times[t] for t in rounds},
+                    **{f"ms_at_{t}": times[t] for t in self.rounds},
                     "seconds": times["total"] / 1e3,
-                    **{f"ratio_at_{t}": times[t] / method[t] for t in rounds},
+                    **{f"ratio_at_{t}": times[t] / method[t] for t in self.rounds},
                     "ratio_in_total": times["total"] / method["total"],
                     "update_seconds": times["updates"] / 1e3,
                     "ratio_of_updates": times["updates"] / method["updates"],
@@ -75,10 +79,10 @@ class Speed(Table):
         runs = tables.timed(setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         if totals.empty:
-            return dict.fromkeys([*self.spec["rounds"], "total", "updates"], np.nan)
+            return dict.fromkeys([*self.rounds, "total", "updates"], np.nan)
         recorded = totals.index.to_numpy(float)
         times = {}
-        for t in self.spec["rounds"]:
+        for t in self.rounds:
             # The window is t / 10 rounds wide, or half that if t is the last round.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]

@@ -14,10 +14,12 @@ from annotated_types import MinLen
 from optimist.core.keys import Keys
 from optimist.figures.base import Labels
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, doubt, fault, rounded
-from optimist.figures.tables.base import HIGH, LOW, Table, TableKeys
+from optimist.figures.tables.base import HIGH, LOW, Table
 from optimist.numerics.statistics import last_decade_slope, rate_slope
 
-STATED = ("method", "regret", "time", "memory")
+# Column of the table for each of the paper's statements.
+STATED = {key: key for key in ("method", "regret", "time", "memory")}
+STATED |= {"efficient": "jointly_efficient", "remark": "remark"}
 
 
 class Row(Keys):
@@ -33,9 +35,8 @@ class Row(Keys):
 class Theory(Table):
     """Stated and measured orders of growth for each method in each setting."""
 
-    class Entry(TableKeys):
-        settings: Labels  #: Labels of the settings to show.
-        rows: Annotated[list[Row], MinLen(1)]  #: One row per method, with the paper's statements.
+    settings: Labels  #: Labels of the settings to show.
+    rows: Annotated[list[Row], MinLen(1)]  #: One row per method, with the paper's statements.
 
     lanes = ("timing",)
     meanings: ClassVar = {
@@ -52,18 +53,15 @@ class Theory(Table):
     }
 
     @property
-    def algorithms(self) -> list[str]:
-        """Labels of the algorithms that are run."""
-        return [row["algorithm"] for row in self.spec["rows"] if "algorithm" in row]
+    def cells(self) -> list[tuple[str, str]]:
+        """Cells of the algorithms that are run."""
+        algorithms = [row["algorithm"] for row in self.rows if "algorithm" in row]
+        return list(product(self.settings, algorithms))
 
-    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+    def tabulate(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield a row for each method and setting, with the paper's statements and measurements."""
-        for row, setting in product(self.spec["rows"], self.settings):
-            words = {key: row[key] for key in STATED}
-            if "efficient" in row:
-                words["jointly_efficient"] = row["efficient"]
-            if "remark" in row:
-                words["remark"] = row["remark"]
+        for row, setting in product(self.rows, self.settings):
+            words = {column: row.get(key) for key, column in STATED.items() if key in row}
             yield {**words, "setting": setting, **_measured(tables, setting, row.get("algorithm"))}
 
 
