@@ -136,7 +136,7 @@ def play(
           the trials of ``cells`` were used rather than played again).
         - ``reused``: the number of trials from result files; their times are from earlier runs.
         - ``processes``: the number of simultaneous processes.
-        - ``isolated``: whether the trials that were played now ran in copies of processes, as classes
+        - ``isolated``: whether trials that were played now ran in copies of processes, as classes
           of users do.
         - ``kept``: whether results can be kept in the results folder.
         - ``errors``: the reasons why algorithms were left out, by ``paper/setting/algorithm``.
