@@ -14,13 +14,14 @@ from optimist.config.load import load_style
 from optimist.core import outputs
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.files import write_atomically
+from optimist.core.label import Label
 from optimist.core.registry import names_file, short_name
 from optimist.experiments.cell import OWN
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.paper import Paper
 from optimist.figures.artists import curves
 from optimist.figures.rows import TABLE_LEVEL, complete, rows
-from optimist.figures.style import Style, method_of
+from optimist.figures.style import Style
 from optimist.numerics.statistics import mean_intervals
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def plot(
     if drawn.empty:
         raise ConfigError("no trial was completed, so there is nothing to draw")
     left_out = (name.rpartition("/")[2] for name in played.attrs.get("errors", ()))
-    allowed = {*map(method_of, (*played["algorithm"], *left_out))}
+    allowed = {*map(Label.name_of, (*played["algorithm"], *left_out))}
     for name in names or ():
         known_name("names", name, allowed)
     settings = list(drawn.groupby(["paper", "setting"], sort=False))
@@ -116,7 +117,7 @@ def plot(
 
 def _style(labels: list[str], names: Mapping[str, str]) -> Style:
     """Return the style of the papers' figures for the algorithms of a comparison."""
-    short = short_names(map(method_of, labels))
+    short = short_names(map(Label.name_of, labels))
     named = {method: names.get(method, name) for method, name in short.items()}
     own = Paper(OWN, "", "", TABLE_LEVEL, named, {}, style=load_style())
     return Style(own, {}, labels)
@@ -130,7 +131,7 @@ def _explanation(drawn: "pd.DataFrame", level: float) -> str:
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
     """Map each label to one without a file name, unless two methods would then share a name."""
-    names = {label: method_of(label) for label in labels}
+    names = {label: Label.name_of(label) for label in labels}
     called = {
         name: name.rpartition(":")[2] if names_file(name) else name for name in names.values()
     }

@@ -27,9 +27,9 @@ from optimist.core.durations import in_words
 from optimist.core.errors import ConfigError, EndedError, known_name
 from optimist.core.executor import relayed
 from optimist.core.files import write_frame
+from optimist.core.label import Label
 from optimist.core.registry import names_file
 from optimist.experiments.isolation import isolated
-from optimist.figures.style import method_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -348,7 +348,7 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
                 else "factor=0.3 shrinks the radii."
             )
         )
-    if files := [*dict.fromkeys(filter(names_file, map(method_of, table["algorithm"])))]:
+    if files := [*dict.fromkeys(filter(names_file, map(Label.name_of, table["algorithm"])))]:
         words += f" Use optimist check to test the contract of {' and '.join(files)}."
     if lost := table.attrs.get("lost"):
         words += f" The reference {lost} was left out."

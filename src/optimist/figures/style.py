@@ -8,7 +8,7 @@ within a paper. Series that are not algorithms have shades from a single colour 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from optimist.core.label import write
+from optimist.core.label import Label, write
 from optimist.experiments.paper import Paper
 from optimist.figures.models import Marker
 from optimist.figures.rows import display_name
@@ -68,7 +68,7 @@ class Style:
         self._variants: dict[str, int] = {}
         for label in filter(self._is_variant, paper.algorithms):
             self._number(label)
-        things = [series for series in shown if method_of(series) not in self._looks]
+        things = [series for series in shown if Label.name_of(series) not in self._looks]
         self._things = {series: i for i, series in enumerate(things)}
         self._of_one = self._colours_of_one(shown, palette)
 
@@ -77,7 +77,7 @@ class Style:
 
         The algorithm without options keeps its own colour.
         """
-        names = {*map(method_of, shown)}
+        names = {*map(Label.name_of, shown)}
         if len(shown) < 2 or len(names) > 1 or not names <= self._looks.keys():
             return {}
         (name,) = names
@@ -92,12 +92,12 @@ class Style:
         return self._variants.setdefault(series, len(self._variants))
 
     def _is_variant(self, series: str) -> bool:
-        return method_of(series) in self._looks and method_of(series) != series
+        return Label.name_of(series) in self._looks and Label.name_of(series) != series
 
     def colour(self, series: str) -> str:
         if series in self._of_one:
             return self._of_one[series]
-        if look := self._looks.get(method_of(series)):
+        if look := self._looks.get(Label.name_of(series)):
             return look["colour"]
         return RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
 
@@ -169,12 +169,7 @@ class Style:
 
     def name(self, series: str) -> str:
         """Return the display name of a series, with its footnote marks."""
-        is_algorithm = method_of(series) in self._looks
+        is_algorithm = Label.name_of(series) in self._looks
         paper = self.paper
         name = display_name(series, paper.names, paper.options) if is_algorithm else series
         return name + self.footnotes.get(series, "")
-
-
-def method_of(series: str) -> str:
-    """Return the text of a series before its options: an algorithm's name if it is one."""
-    return series.partition("[")[0]
