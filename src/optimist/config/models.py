@@ -1,9 +1,12 @@
 """The keys of config.yaml and of findings.yaml."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Gt, Le, MinLen
 
+from optimist.config.documents import Document
 from optimist.core.keys import Keys, Name, Once, matching
 
 Cap = Annotated[int, Ge(1), Le(1_000_000_000)]
@@ -36,6 +39,16 @@ class Additions(Keys, total=False):
     settings: dict[str, Any]
     runs: list[dict[str, Any]]  #: Blocks, written as under runs in runs.yaml.
     figures: dict[str, Any]  #: Figures by name, written as in figures.yaml.
+
+
+@dataclass(frozen=True)
+class PaperChanges:
+    """The parts of a configuration that change papers."""
+
+    trials: int = 0
+    settings: Mapping[str, Mapping[str, Document]] = field(default_factory=dict)
+    algorithm_files: Mapping[str, str] = field(default_factory=dict)
+    additions: Mapping[str, Additions] = field(default_factory=dict)
 
 
 class Only(Keys):
