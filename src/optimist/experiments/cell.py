@@ -89,7 +89,7 @@ class Setting:
         return _places(self.cls)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Value]:
         """Value of each option, including defaults."""
         stated = {**self.parameters, **self.problem, "horizon": self.horizon}
         return _signature_defaults(self.cls) | stated
@@ -127,7 +127,7 @@ class Setting:
         """Return this setting with options added or replaced; raise errors of `with_options`."""
         return self.with_options(self.label.having(options))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return all inputs of results as plain data, without empty fields."""
         kept = {name: getattr(self, name) for name in DECISIVE}
         return {
@@ -136,7 +136,7 @@ class Setting:
             if value not in ({}, "")
         }
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return the setting as written in settings.yaml, without abbreviations."""
         texts = {"title": self.title, "about": self.about}
         return {**{key: text for key, text in texts.items() if text}, **self.describe()}
@@ -155,7 +155,7 @@ def _places(cls: Any) -> dict[str, str]:
 
 
 @cache
-def _signature_defaults(cls: Any) -> dict[str, Any]:
+def _signature_defaults(cls: Any) -> dict[str, Value]:
     return defaults(cls.problem) | defaults(cls.__init__)
 
 
@@ -178,7 +178,7 @@ class Probe:
     leader: Label
     every: int
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return the probe as plain data."""
         return {"leader": str(self.leader), "every": self.every}
 
@@ -276,7 +276,7 @@ class Cell:
         """
         return self.stream(trial, short_name((label or self.algorithm).name))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return the cell as plain data, without the texts of its setting."""
         return {
             "paper": self.paper,

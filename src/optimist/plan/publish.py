@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from optimist.core.errors import ResultError
 from optimist.core.files import locked, write_atomically
@@ -282,7 +282,9 @@ def _unused(plan: "Plan", trials: Trials) -> list[str]:
     return sorted(map(str, {*there}.difference(files)))
 
 
-def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
+def _observed(
+    trials: Trials, records: Iterable[dict[str, dict[str, str]]]
+) -> dict[str, dict[str, str]]:
     """Return the observed files and modules not covered by a cell's code digest."""
     covered, observed = trials.own_modules, _merged(*records)
     modules = observed.get("modules", {})

@@ -41,7 +41,7 @@ class Preparation:
         """Return the function ``write`` or ``facts`` of the module."""
         return getattr(importlib.import_module(self.module), name)
 
-    def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, object]:
+    def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
         """Return the configured options and those of the recipe that a function accepts.
 
         ``configured`` is the section ``datasets`` of the configuration. The recipe's options take
