@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from optimist.config import load as configuration
-from optimist.config.documents import Document
 from optimist.config.models import Data
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, EndedError
@@ -42,9 +41,9 @@ def prepared(name: str) -> Path:
     path = dataset_in(folder, name)
     if not path.exists():
         logger.info("preparing %s (once; it may take a minute)", path)
-        asked: Document = {"name": name, "data": config["data"], "options": options}
+        function = "optimist.comparison.prepared_data:prepare"
         try:
-            call("optimist.comparison.prepared_data:prepare", **asked, path=str(path))
+            call(function, name=name, data=config["data"], options=options, path=str(path))
         except EndedError as error:
             raise DataError(f"{path}: {error}") from None
     return folder

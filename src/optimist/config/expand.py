@@ -158,8 +158,7 @@ def _each_setting(name: str, entry: models.Setting) -> Iterator[tuple[str, model
 
 def _about(document: models.Settings) -> Document:
     others = ("paper", "defaults", "settings")
-    kept = {key: value for key, value in document.items() if key not in others}
-    return {"id": document["paper"], **kept}
+    return {"id": document["paper"], **{k: v for k, v in document.items() if k not in others}}
 
 
 def _runs(document: models.Runs, names: Names) -> Document:

@@ -1,8 +1,8 @@
 """The keys of config.yaml and of findings.yaml."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NotRequired
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from annotated_types import Ge, Gt, Le, MinLen
 
@@ -41,14 +41,13 @@ class Additions(Keys, total=False):
     figures: dict[str, Any]  #: Figures by name, written as in figures.yaml.
 
 
-@dataclass(frozen=True)
-class PaperChanges:
-    """The parts of a configuration that change papers."""
+class PaperChanges(NamedTuple):
+    """The parts of a configuration that change papers; `Config` describes them."""
 
     trials: int = 0
-    settings: Mapping[str, Mapping[str, Document]] = field(default_factory=dict)
-    algorithm_files: Mapping[str, str] = field(default_factory=dict)
-    additions: Mapping[str, Additions] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, Document]] = MappingProxyType({})
+    algorithm_files: Mapping[str, str] = MappingProxyType({})
+    additions: Mapping[str, Additions] = MappingProxyType({})
 
 
 class Only(Keys):

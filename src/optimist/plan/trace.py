@@ -129,8 +129,7 @@ def _of_products(path: Path, places: Iterable[Path], config: Config | None) -> d
     origin |= {key: [] for key in ("records", "cells", "missing")}
     origin |= {key: {} for key in ("panels", "settings", "streams", "data")}
     for place in places:
-        paper, name = place.parents[1].name, place.stem
-        shown = str(place.parents[2])
+        paper, name, shown = place.parents[1].name, place.stem, str(place.parents[2])
         of_paper: Config = {**(config or load_config()), "papers": [paper], "figures": shown}
         plan = Plan(of_paper if config else as_recorded(of_paper))
         kinds = [kind for kind in REGISTRIES if name in getattr(plan.papers[paper], kind)]
