@@ -22,7 +22,7 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 
 
 def expand_figure(
-    place: str, figure: Figure, document: Figures, names: Names
+    place: str, figure: Figure, room: Figures, names: Names
 ) -> tuple[Document, set[str]]:
     """Return a figure with its panels expanded, and the keys it uses of the file's ``titles``.
 
@@ -32,7 +32,7 @@ def expand_figure(
         Key of the figure, for messages.
     figure : Figure
         An entry of ``figures``.
-    document : Figures
+    room : Figures
         The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure.
     names : Names
 
@@ -42,11 +42,9 @@ def expand_figure(
         If none of the figure's panels uses one of its own ``titles``.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
-    shared = {**document.get("panel_defaults", {}), **figure.get("defaults", {})}
-    of_file, of_figure = (
-        _labelled(place, of.get("titles", {}), names) for of in (document, figure)
-    )
-    titles, used = {**of_file, **of_figure}, set[str]()
+    shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
+    of_room, of_figure = (_labelled(place, of.get("titles", {}), names) for of in (room, figure))
+    titles, used = {**of_room, **of_figure}, set[str]()
     panels = [
         _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
@@ -55,7 +53,7 @@ def expand_figure(
     for key in of_figure:
         if key not in used:
             raise ConfigError(f"{place}.titles has {key!r}, which no panel title uses")
-    return written, used & of_file.keys()
+    return written, used & of_room.keys()
 
 
 def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, str]:
