@@ -8,8 +8,8 @@ from cells import name_of
 
 from optimist.config.checks import check_cells
 from optimist.config.documents import Source
-from optimist.config.expand import Sources
 from optimist.config.load import load_paper, load_style, paper_names
+from optimist.config.models import Sources
 from optimist.core.errors import ConfigError
 from optimist.experiments.trials import expand
 from optimist.figures.rows import display_name

@@ -14,7 +14,7 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.config.documents import Source
-from optimist.config.expand import Sources
+from optimist.config.models import Sources
 from optimist.config.validation import check
 from optimist.core.errors import ConfigError, OptimistError, unknown_name
 from optimist.core.root import project_root

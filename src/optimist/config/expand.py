@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from optimist.config.documents import Document, Source, merge
 from optimist.config.labels import Names
-from optimist.config.models import Additions
+from optimist.config.models import Additions, Sources
 from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
@@ -26,14 +26,6 @@ class Documents(NamedTuple):
     settings: models.Settings
     runs: models.Runs
     figures: Figures
-
-
-class Sources(NamedTuple):
-    """The files of a paper's documents."""
-
-    settings: Source
-    runs: Source
-    figures: Source
 
 
 def with_additions(documents: Documents, more: Additions, files: Mapping[str, str]) -> Documents:

@@ -17,9 +17,9 @@ from optimist.config import folders
 from optimist.config.checks import check_cells, check_shown, check_studies
 from optimist.config.claims import read_claims
 from optimist.config.documents import Document, Source, check_plain, merge, read_value, read_yaml
-from optimist.config.expand import Documents, Sources, expand_paper, names_of, with_additions
+from optimist.config.expand import Documents, expand_paper, names_of, with_additions
 from optimist.config.labels import Names
-from optimist.config.models import Config, PaperChanges
+from optimist.config.models import Config, PaperChanges, Sources
 from optimist.config.validation import bare, check, inside, members
 from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
 from optimist.core.label import Label

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-from optimist.config.documents import Document
+from optimist.config.documents import Document, Source
 from optimist.core.keys import Keys, Name, Once, matching
 
 Cap = Annotated[int, Ge(1), Le(1_000_000_000)]
@@ -48,6 +48,14 @@ class PaperChanges(NamedTuple):
     settings: Mapping[str, Mapping[str, Document]] = MappingProxyType({})
     algorithm_files: Mapping[str, str] = MappingProxyType({})
     additions: Mapping[str, Additions] = MappingProxyType({})
+
+
+class Sources(NamedTuple):
+    """The files of a paper's documents."""
+
+    settings: Source
+    runs: Source
+    figures: Source
 
 
 class Only(Keys):
