@@ -260,6 +260,11 @@ def test_an_overlay_adds_algorithms_runs_and_figures(here):
     assert all(after[name] != before[name] for name in own)
 
 
+def test_an_overlay_of_algorithms_alone_gives_them_their_names(here):
+    paper = overlay(here, additions={}).papers["glb_omd"]
+    assert paper.names["mine.py:Mine"] == "mine"
+
+
 def test_an_overlay_is_restricted_by_its_own_names(here):
     only = {"settings": ["logistic_s5"], "algorithms": ["mine[gamma=0.3]"]}
     cells = {t.cell.name for t in overlay(here, only=only).trials}

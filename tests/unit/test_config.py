@@ -160,8 +160,13 @@ def test_an_empty_overlay_changes_nothing(tree):
 # Changes to papers.
 
 
-def change(trials=None, **settings):
+def section(trials=None, **settings):
     return {"trials": trials, "settings": {"toy": settings}}
+
+
+def change(trials=None, **settings):
+    changes = section(trials, **settings)
+    return config.changes_of({**config.load_config(), "changes": changes})
 
 
 def test_changes_are_merged_over_the_settings_that_match(tree):
@@ -183,7 +188,7 @@ def test_trials_are_raised_and_never_lowered(tree):
 
 
 def test_the_plan_runs_the_changed_paper(tree):
-    changes = change(4, counts={"horizon": 31})
+    changes = section(4, counts={"horizon": 31})
     asked = Plan({**config.load_config(), "changes": changes}).trials
     horizons = {t.cell.setting.label: t.cell.setting.horizon for t in asked if t.lane == "regret"}
     assert horizons == {"counts": 31, "s3": 20}

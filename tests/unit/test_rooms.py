@@ -329,13 +329,13 @@ def test_loaded_papers_do_not_depend_on_the_hashes_of_texts():
 )
 def test_keys_of_a_wrong_kind_are_refused(changes, words):
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"]} | changes
-    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
+    names = names_of("glb_omd", *config._documents(config.project_root() / "config/papers/glb_omd"))
     with pytest.raises(ConfigError, match=words):
         expand_figure("figures.x", {"panels": [panel]}, {}, names)
 
 
 def test_braces_that_are_mathematics_stay_in_a_title():
-    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
+    names = names_of("glb_omd", *config._documents(config.project_root() / "config/papers/glb_omd"))
     title = r"$x_{1}$, $e^{a}$, $\mathrm{kl}$ { in {setting}"
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"], "title": title}
     (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)[0]["panels"]

@@ -79,13 +79,16 @@ def test_no_setting_writes_an_empty_mapping():
 
 
 def test_a_label_keeps_its_options_and_loads_nothing():
-    label = Label.parse("nowhere/never_loaded.py:Mine[b=2.0,a=x]")
-    assert (label, label.name) == ("nowhere/never_loaded.py:Mine[a=x,b=2]", "nowhere/never_loaded.py:Mine")
+    label = Label.parse("nowhere/unread.py:Mine[b=2.0,a=x]")
+    assert (label, label.name) == (
+        "nowhere/unread.py:Mine[a=x,b=2]",
+        "nowhere/unread.py:Mine",
+    )
     again = pickle.loads(pickle.dumps(label))
     assert (again, again.name, again.options) == (label, label.name, (("a", "x"), ("b", 2)))
     assert Label.parse(label) is label
     assert type(str(label)) is str
-    assert "never_loaded" not in sys.modules
+    assert "unread" not in sys.modules
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from cells import name_of
 from optimist.config.checks import check_cells
 from optimist.config.documents import Source
 from optimist.config.load import load_paper, load_style, paper_names
+from optimist.config.models import Sources
 from optimist.core.errors import ConfigError
 from optimist.experiments.trials import expand
 from optimist.figures.rows import display_name
@@ -135,6 +136,4 @@ def test_settings_are_called_by_their_titles_with_options_where_these_coincide()
 )
 def test_names_of_options_that_do_not_exist_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        check_cells(
-            replace(PAPER, options=options), dict.fromkeys(("settings", "runs"), Source("x.yaml"))
-        )
+        check_cells(replace(PAPER, options=options), Sources(*[Source("x.yaml")] * 3))

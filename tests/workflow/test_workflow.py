@@ -152,7 +152,7 @@ def test_the_quick_run_has_every_kind_of_panel_and_table():
     for paper in config.paper_names():
         found = config.load_paper(paper)
         for kind in ("figures", "tables"):
-            for name, spec in found.get(kind, {}).items():
+            for name, spec in getattr(found, kind).items():
                 own = {(kind, entry["kind"]) for entry in spec.get("panels", [spec])}
                 every |= own
                 shown |= own if f"{paper}/{name}" in only else set()

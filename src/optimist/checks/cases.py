@@ -87,7 +87,7 @@ class Method:
         return algorithm_class(self.label.name, self.domain)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Value]:
         """Options of the class and their default values."""
         return option_names(self.cls)
 
@@ -249,6 +249,6 @@ def untouched(user: str) -> Iterator[None]:
         require(state == before[name], seen, "draws from the given generator or stream")
 
 
-def _states() -> dict[str, Any]:
+def _states() -> dict[str, object]:
     name, key, *rest = np.random.get_state()  # noqa: NPY002
     return {"np.random": (name, key.tolist(), *rest), "random": random.getstate()}  # type: ignore

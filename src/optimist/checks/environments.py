@@ -85,9 +85,9 @@ def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> 
         )
 
 
-def _observed(world: World, environment: Any) -> dict[str, Any]:
+def _observed(world: World, environment: Any) -> dict[str, object]:
     """Return everything that algorithms can observe, as a dictionary of plain values."""
-    observed: dict[str, Any] = {"rewards": rewards(world, environment)}
+    observed: dict[str, object] = {"rewards": rewards(world, environment)}
     if world.domain == BOX:
         observed["value(x)"] = [mean.tolist() for mean in means(world, environment)]
         observed["problem().initial"] = np.array(environment.problem().initial).tolist()

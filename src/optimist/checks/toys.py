@@ -77,7 +77,7 @@ class ScriptedEnvironment(FiniteArmEnvironment):
         pools: Sequence[np.ndarray] | np.ndarray,
         reward: Callable[[int, int], float],
         theta: np.ndarray | None = None,
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         self.pools = pools
         self.given = dict(context or {})
@@ -93,7 +93,7 @@ class ScriptedEnvironment(FiniteArmEnvironment):
     def reward(self, t: int, index: int) -> float:
         return self.script(t, index)
 
-    def context(self, t: int) -> dict[str, Any]:
+    def context(self, t: int) -> dict[str, object]:
         return self.given
 
     def problem(self, *args: Any, **options: Any) -> Any:

@@ -155,7 +155,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
     """
 
     def __init__(
-        self, tables: "Mapping[str, Any]", uniform_names: Mapping[str, str] = MappingProxyType({})
+        self, tables: Mapping[str, object], uniform_names: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         self.uniform_names = uniform_names
         self._uniform = cache(self._most_uniform)

@@ -14,6 +14,7 @@ from typing import Any, Self
 from optimist.claims import rule
 from optimist.claims.metrics.table import Metric, metric
 from optimist.claims.wording import ARGUMENTS, in_words
+from optimist.core.label import Value
 from optimist.experiments.trials import CellKey
 
 # Metric arguments that name settings, and those that name algorithms.
@@ -221,7 +222,7 @@ class Alternative:
     name: str
     about: str
     settings: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Value] = field(default_factory=dict)
     algorithms: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -364,7 +365,7 @@ class PaperClaims:
     learners: Mapping[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def restore(cls, plain: Mapping[str, Any]) -> Self:
+    def restore(cls, plain: Mapping[str, object]) -> Self:
         """Return the claims that `dataclasses.asdict` turned into plain data."""
         from pydantic import TypeAdapter
 

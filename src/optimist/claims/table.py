@@ -106,7 +106,7 @@ def to_frame(
     return frame.astype(dict.fromkeys(WHOLE, "Int64"))
 
 
-def _about(verdict: Verdict, look: NextLook) -> dict[str, Any]:
+def _about(verdict: Verdict, look: NextLook) -> dict[str, object]:
     claim = verdict.claim
     return {
         "claim": claim.id,
@@ -122,7 +122,7 @@ def _about(verdict: Verdict, look: NextLook) -> dict[str, Any]:
 
 def _row(
     result: Result, verdict: Verdict, alpha: float, figures: Mapping[CellKey, Sequence[str]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     check, first, gate = result.check, result.first, result.gate
     alpha /= 2.0 ** (max(result.k, 0) + 1)
     return {
@@ -154,7 +154,7 @@ def _row(
     }
 
 
-def _measured(result: Result, level: float) -> dict[str, Any]:
+def _measured(result: Result, level: float) -> dict[str, object]:
     evidence = result.evidence
     if evidence is None:
         return {"interval": "", "method": "", "units": ""}
@@ -216,7 +216,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    kinds: dict[str, Any] = {**FLOATS, **dict.fromkeys(WHOLE, "Int64"), "counts": bool}
+    kinds: dict[str, object] = {**FLOATS, **dict.fromkeys(WHOLE, "Int64"), "counts": bool}
     kinds |= dict.fromkeys(TEXTS, str)
     try:
         frame = pd.read_csv(path, dtype=kinds)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from optimist.claims import guarantees, rule
 from optimist.claims.cells import Groups
@@ -32,7 +31,7 @@ TYPICAL_LEVEL = 0.98
 
 
 def evaluate(
-    document: PaperClaims, tables: Mapping[str, Any], shortened: str = ""
+    document: PaperClaims, tables: Mapping[str, object], shortened: str = ""
 ) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 
@@ -53,7 +52,7 @@ def evaluate(
     return [judge(claim, gates, shortened) for claim in document.claims]
 
 
-def gates_of(document: PaperClaims, tables: Mapping[str, Any]) -> Gates:
+def gates_of(document: PaperClaims, tables: Mapping[str, object]) -> Gates:
     """Return the gates of a paper's claims; `evaluate` describes the parameters."""
     groups, rows = Groups(tables, document.uniform_names), of_document(document.first)
     return Gates(groups, rows, document.learners, document.least)

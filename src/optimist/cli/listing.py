@@ -14,20 +14,21 @@ from optimist.config.load import load_paper, matches, paper_names, using, with_f
 from optimist.config.select import HORIZON
 from optimist.core.docstrings import option_texts, parameters_of
 from optimist.core.errors import ConfigError, unknown_name
-from optimist.core.label import Label, write
+from optimist.core.label import Label, Value, write
 from optimist.core.registry import OtherDomainError, file_meant, names_file
 from optimist.core.terminal import folded
 from optimist.environments import environment_class
 from optimist.experiments.cell import OWN, Setting
 from optimist.experiments.trials import Trials, expand
 
-Table = list[dict[str, Any]]
+Row = dict[str, Value | list[str]]  # a value for each column
+Listing = dict[str, str | Sequence[str | Row] | None]  # sentences, lists and tables, by title
 
 WIDEST = 10**6  # width of a table that is not wrapped
 HERE = "\ue000"  # private character: place of a name that has a line of its own
 
 
-def content(listed: str | None) -> dict[str, Any]:
+def content(listed: str | None) -> Listing:
     """Return the listing of a paper, setting or algorithm, or of everything if None is given."""
     if listed is None:
         return everything()
@@ -39,7 +40,7 @@ def content(listed: str | None) -> dict[str, Any]:
 
 def with_overlays(
     tell: Callable[[Any], None], listed: str | None, overlays: Sequence[str]
-) -> dict[str, Any]:
+) -> Listing:
     """Return `content` with the settings and algorithms that overlays add.
 
     The argument ``tell`` is unused; `optimist.core.executor.call`, which runs this function in
@@ -49,19 +50,19 @@ def with_overlays(
         return content(listed)
 
 
-def everything() -> dict[str, Table]:
+def everything() -> Listing:
     """Return the tables ``papers`` and ``algorithms``, which list all papers and all algorithms."""
     algorithms = []
     for domain, registry in REGISTRIES.items():
         for name in registry.table:
             cls: Any = algorithm_class(name, domain)
             defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
-            row = {"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)}
-            algorithms.append(row)
+            row: Row = {"algorithm": name, "on": domain, "options": defaults}
+            algorithms.append({**row, "source": _source(cls)})
     return {"papers": [_paper_row(name) for name in paper_names()], "algorithms": algorithms}
 
 
-def of_name(name: str) -> dict[str, Any]:
+def of_name(name: str) -> Listing:
     """Return the settings of a paper, the options of an algorithm, or both if they share a name.
 
     Raises
@@ -98,7 +99,7 @@ def _is_environment(name: str) -> bool:
         return False
 
 
-def _method(name: str, domain: str) -> dict[str, Any]:
+def _method(name: str, domain: str) -> Listing:
     """Return an algorithm's description, and the table of its options."""
     cls: Any = algorithm_class(name, domain)
     texts = option_texts(cls)
@@ -113,14 +114,12 @@ def _method(name: str, domain: str) -> dict[str, Any]:
     }
 
 
-def _option_row(
-    key: str, column: str, value: Any, texts: Mapping[str, tuple[str, str]]
-) -> dict[str, Any]:
+def _option_row(key: str, column: str, value: Value, texts: Mapping[str, tuple[str, str]]) -> Row:
     kind, meaning = map(_as_typed, texts.get(key, ("", "")))
     return {"option": key, column: write(value), "may be": kind, "meaning": meaning}
 
 
-def _paper_row(name: str) -> dict[str, Any]:
+def _paper_row(name: str) -> Row:
     paper = load_paper(name)
     cells = {trials.cell.labels for trials in expand(paper)}
     settings = {setting for setting, _ in cells}
@@ -133,7 +132,7 @@ def _paper_row(name: str) -> dict[str, Any]:
     }
 
 
-def of_paper(name: str) -> dict[str, Any]:
+def of_paper(name: str) -> Listing:
     """Return a paper's title, its table ``base settings``, and its algorithms."""
     paper, asked = load_paper(name), _by_setting(name)
     variants = Counter(label.name for label in asked)
@@ -146,7 +145,7 @@ def of_paper(name: str) -> dict[str, Any]:
     }
 
 
-def of_settings(name: str, pattern: str) -> dict[str, Any]:
+def of_settings(name: str, pattern: str) -> Listing:
     """Return a paper's title, and the table ``settings`` of the matching settings.
 
     Settings with the same base setting are adjacent.
@@ -190,7 +189,7 @@ def _by_setting(name: str) -> dict[Label, list[Trials]]:
     return by_setting
 
 
-def _base_row(setting: Setting, run: int) -> dict[str, Any]:
+def _base_row(setting: Setting, run: int) -> Row:
     options = setting.options
     return {
         "base setting": setting.label,
@@ -202,7 +201,7 @@ def _base_row(setting: Setting, run: int) -> dict[str, Any]:
     }
 
 
-def of_setting(paper_name: str, text: str) -> dict[str, Any]:
+def of_setting(paper_name: str, text: str) -> Listing:
     """Return a setting's description, and the table of its ``options``.
 
     Parameters
@@ -220,7 +219,7 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
     }
 
 
-def _options(setting: Setting) -> Table:
+def _options(setting: Setting) -> list[Row]:
     """Return a row for each option of a setting, with its value and the allowed values."""
     values, texts = setting.options, described(setting.environment)
     return [_option_row(key, "value", values.get(key), texts) for key in sorted(setting.places)]
@@ -248,7 +247,7 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
     return horizon
 
 
-def to_text(content: Mapping[str, Any], width: int | None) -> str:
+def to_text(content: Listing, width: int | None) -> str:
     """Format a listing as sentences, then tables, in lines of at most ``width`` characters.
 
     If ``width`` is None, no line is wrapped, so each row of a table is one line.
@@ -258,13 +257,13 @@ def to_text(content: Mapping[str, Any], width: int | None) -> str:
     width = width or WIDEST
     blocks = ["\n".join(sentences)]
     for key, rows in lists.items():
-        is_table = isinstance(rows[0], dict)
-        text = _table(rows, width) if is_table else textwrap.fill(", ".join(rows), width)
+        table = [row for row in rows if isinstance(row, dict)]
+        text = _table(table, width) if table else textwrap.fill(", ".join(map(str, rows)), width)
         blocks.append(f"{key}\n{text}")
     return "\n\n".join(filter(None, blocks))
 
 
-def _table(rows: Table, width: int) -> str:
+def _table(rows: Sequence[Row], width: int) -> str:
     """Return rows as aligned text under a header.
 
     A long name in the first column has a line of its own, unbroken, so that users can copy it.
@@ -285,7 +284,7 @@ def _table(rows: Table, width: int) -> str:
     return "\n".join(line.rstrip() for line in shown.splitlines())
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Value | list[str]) -> str:
     if isinstance(value, list):
         return ", ".join(value)
     return "" if value is None or value == "" else write(value)

@@ -94,7 +94,7 @@ def results(options: Any) -> int:
         is_restricted = any(plan.config["only"].values()) and options.delete != "other"
         other = {} if is_restricted else inventory.others(plan)
     files = [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
-    report: dict[str, Any] = {"files": files, "other": other}
+    report: dict[str, object] = {"files": files, "other": other}
     named = (("--configfile", options.configfile), ("--config", options.config))
     typed = "".join(f"{name} {shlex.join(words)} " for name, words in named if words)
     lines = [inventory.to_text(entries, other, typed)]

@@ -6,7 +6,7 @@ Seaborn, which draws the boxes, takes 0.7 s to import, so only their function im
 import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -184,7 +184,7 @@ def _ends(trials: "pd.DataFrame") -> "pd.DataFrame":
     return ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
 
 
-def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
+def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> Mapping[str, str | float]:
     """Return the scale of an axis with the values ``drawn``; it keeps the values ``seen`` apart.
 
     The scale is linear unless the largest value in ``seen`` is more than ``far`` times the smallest

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.config.load import load_config, load_paper, overlays_in_use
+from optimist.config.load import NO_CHANGES, load_config, load_paper, overlays_in_use
 from optimist.core import provenance
 from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.layout import Layout, Result, digest_in_name, parse_result
@@ -149,4 +149,4 @@ def _is_as_committed(cell: Cell) -> bool:
     """Return whether the overlays in use leave the cell unchanged."""
     if not overlays_in_use():
         return True
-    return load_paper(cell.paper, {}).setting(cell.setting.label) == cell.setting
+    return load_paper(cell.paper, NO_CHANGES).setting(cell.setting.label) == cell.setting

@@ -306,7 +306,7 @@ class _Playing:
                 self.errors[trials.cell.name] = f"{trials.cell.name}: {error}"
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, object]:
         """Where the trials came from and how they were played, as `play` describes it."""
         taken = Counter(self.sources.values())
         return {
@@ -351,7 +351,7 @@ class _Playing:
     def _is_left_out(self, number: int) -> bool:
         return self.asked[number].cell.name in self.errors
 
-    def _call(self, trials: Trials, sent: Mapping[str, Any]) -> Call:
+    def _call(self, trials: Trials, sent: Mapping[str, object]) -> Call:
         """Return a call that plays a trial and, if its class has a file, keeps the result."""
         cell = trials.cell
         is_kept = self.is_keeping and not cell.is_of_this_process
@@ -366,7 +366,7 @@ class _Playing:
         return Call("optimist.comparison.trial:play", arguments, room)
 
 
-def _added(cell: Cell) -> dict[str, Any]:
+def _added(cell: Cell) -> dict[str, object]:
     """Return what another process needs to load an algorithm class as this process holds it."""
     import cloudpickle
 

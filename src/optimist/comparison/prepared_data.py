@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.config import load as configuration
+from optimist.config.models import Data
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, EndedError
 from optimist.core.executor import call
@@ -34,15 +35,15 @@ def prepared(name: str) -> Path:
         If the data set cannot be fetched or prepared.
     """
     config, how = configuration.load_config(), preparation(name)
-    options = how.select_options("write", config["datasets"].get(how.raw, {}))
+    options = how.select_options("write", config["datasets"])
     layout = Layout(config["results"], config["figures"])
     folder = workspace() / layout.data_alone(digest_of(name, config["datasets"]))
     path = dataset_in(folder, name)
     if not path.exists():
         logger.info("preparing %s (once; it may take a minute)", path)
-        asked = {"name": name, "data": config["data"], "options": options, "path": str(path)}
+        function = "optimist.comparison.prepared_data:prepare"
         try:
-            call("optimist.comparison.prepared_data:prepare", **asked)
+            call(function, name=name, data=config["data"], options=options, path=str(path))
         except EndedError as error:
             raise DataError(f"{path}: {error}") from None
     return folder
@@ -52,8 +53,8 @@ def prepare(
     tell: Callable[[Any], None],
     *,
     name: str,
-    data: Mapping[str, Any],
-    options: Mapping[str, Any],
+    data: Data,
+    options: Mapping[str, object],
     path: str,
 ) -> None:
     """Fetch and prepare a data set in this process.

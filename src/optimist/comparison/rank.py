@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def rank(
         raise ConfigError(f"the table has no column {', '.join(missing)}; use the result of play")
     if reference is not None:
         reference = known_name("reference", algorithm(reference), {*played["algorithm"]})
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for (paper, setting), trials in played.groupby(["paper", "setting"], sort=False):
         ends = trials.loc[trials.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
         for place, row in enumerate(_of_setting(ends, level, reference), 1):
@@ -87,7 +87,7 @@ def rank(
 
 def _of_setting(
     ends: "pd.DataFrame", level: float, reference: str | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     labels = [*dict.fromkeys(ends["algorithm"])]
     well = ends[ends["status"].isin(COMPLETE)]
     regrets = {label: _by_trial(well, label, "regret") for label in labels}

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from optimist.comparison.prepared_data import prepared
 from optimist.config.load import load_paper, using, with_file
@@ -18,7 +17,7 @@ from optimist.experiments.trials import Trials, run
 
 
 def play(
-    tell: Callable[[dict[str, Any]], None],
+    tell: Callable[[dict[str, object]], None],
     *,
     cell: str,
     first: int,

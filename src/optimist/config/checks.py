@@ -14,6 +14,7 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.config.documents import Source
+from optimist.config.models import Sources
 from optimist.config.validation import check, entry_of
 from optimist.core.errors import ConfigError, OptimistError, unknown_name
 from optimist.core.root import project_root
@@ -86,31 +87,30 @@ def check_studies(paper: Paper, source: Source) -> None:
             study.check(paper)
 
 
-def check_cells(paper: Paper, sources: Mapping[str, Source]) -> None:
+def check_cells(paper: Paper, sources: Sources) -> None:
     """Check every cell by building its algorithm, and its environment with a horizon of two rounds.
 
     Parameters
     ----------
     paper : Paper
-    sources : mapping
-        The files of the paper, under the keys ``settings`` and ``runs``.
+    sources : Sources
 
     Raises
     ------
     ConfigError
         If an environment or an algorithm cannot be built, or a name or option is unknown.
     """
-    with sources["settings"].named():
+    with sources.settings.named():
         _check_names(paper)
         problems = {label: _problem(setting) for label, setting in paper.settings.items()}
-    with sources["runs"].named():
+    with sources.runs.named():
         jobs = expand(paper, caps={"trials": 1, "timing_trials": 1})
     for job in jobs:
         for label in (job.cell.algorithm, *([job.probe.leader] if job.probe else [])):
             try:
                 make_algorithm(label, problems[job.cell.setting.label])
             except ConfigError as error:
-                raise ConfigError(f"{sources['runs'].at(text=label)}: {error}") from None
+                raise ConfigError(f"{sources.runs.at(text=label)}: {error}") from None
 
 
 def _check_names(paper: Paper) -> None:

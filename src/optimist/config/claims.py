@@ -232,8 +232,8 @@ class Reader:
         return values if is_plain else self._names.labels(f"{place}.{key}", values)
 
     def _changed(
-        self, place: str, arguments: Mapping[str, Any], alternatives: Sequence[Alternative]
-    ) -> dict[str, Any]:
+        self, place: str, arguments: Mapping[str, object], alternatives: Sequence[Alternative]
+    ) -> dict[str, object]:
         """Return arguments with the alternatives' changes applied to their labels."""
 
         def changed(value: Any) -> Any:
@@ -349,7 +349,7 @@ def _check_metric(entry: written.Check, *, has_note: bool) -> None:
         )
 
 
-def _part(claim: written.Claim, entry: written.Check, arguments: Mapping[str, Any]) -> str:
+def _part(claim: written.Claim, entry: written.Check, arguments: Mapping[str, object]) -> str:
     """Return the name of the part of the claim to which a check belongs."""
     part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
     if isinstance(part, str):

@@ -18,6 +18,9 @@ from optimist.core.errors import ConfigError, UnreadableError
 from optimist.core.files import read_text
 from optimist.core.terminal import shown
 
+# Plain data with string keys, before or after it is checked against a model.
+Document = dict[str, Any]
+
 TAG = "tag:yaml.org,2002:"
 
 
@@ -158,9 +161,9 @@ def check_plain(value: Any, place: str) -> None:
         raise ConfigError(f"{place} is {str(value)!r}; allowed: text in quotes, or a number")
 
 
-def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
+def merge(base: Mapping[str, object], overlay: Mapping[str, Any]) -> Document:
     """Return a copy of ``base`` with ``overlay`` merged over it, recursively."""
-    merged = {key: copied(value) for key, value in base.items()}
+    merged: Document = {key: copied(value) for key, value in base.items()}
     for key, value in overlay.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = merge(merged[key], value) if both else copied(value)

@@ -5,30 +5,37 @@ Canonical labels replace lists and sweeps. `optimist.config.claims` reads the cl
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import NamedTuple
 
-from optimist.config.documents import Source, merge
+from optimist.config.documents import Document, Source, merge
 from optimist.config.labels import Names
+from optimist.config.models import Additions, Sources
 from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
+from optimist.experiments import models
 from optimist.experiments.cell import Probe, Setting
 from optimist.experiments.paper import Block, Paper
+from optimist.figures.models import Figures
 
 
-def with_additions(
-    rooms: Mapping[str, Mapping[str, Any]], additions: Mapping[str, Any], files: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
+class Documents(NamedTuple):
+    """The documents that define a paper's settings, runs and figures."""
+
+    settings: models.Settings
+    runs: models.Runs
+    figures: Figures
+
+
+def with_additions(documents: Documents, more: Additions, files: Mapping[str, str]) -> Documents:
     """Add settings, runs, figures and algorithms to a paper's documents.
 
     Parameters
     ----------
-    rooms : mapping
-        The documents ``settings``, ``runs`` and ``figures``.
-    additions : mapping
-        Entries to add, under the keys ``settings``, ``runs`` and ``figures``. Each is written as in
-        the document of the same name.
+    documents : Documents
+    more : Additions
+        Entries to add. Each is written as in the document of the same name.
     files : mapping
         Classes of users' algorithms, as ``path.py:Class``, by the algorithms' names in the
         documents.
@@ -38,25 +45,27 @@ def with_additions(
     ConfigError
         If the name of an added setting or figure is already in use.
     """
-    documents = {room: dict(document) for room, document in rooms.items()}
-    for key in ("settings", "figures"):
-        entries, more = documents[key].get(key, {}), additions.get(key, {})
-        for name in entries.keys() & more.keys():
-            raise ConfigError(
-                f"additions.{key} has {name!r}, which already exists; allowed: a new name"
-            )
-        documents[key][key] = {**entries, **more}
-    documents["runs"]["runs"] = [*documents["runs"]["runs"], *additions.get("runs", ())]
-    shown = {canonical_name(place): name for name, place in files.items()}
-    documents["settings"]["names"] = {**documents["settings"]["names"], **shown}
-    return documents
+    about, runs, shown = documents
+    settings = _added("settings", about.get("settings", {}), more.get("settings", {}))
+    figures = _added("figures", shown.get("figures", {}), more.get("figures", {}))
+    names = about["names"] | {canonical_name(place): name for name, place in files.items()}
+    return Documents(
+        {**about, "settings": settings, "names": names},
+        {**runs, "runs": [*runs["runs"], *more.get("runs", ())]},
+        {**shown, "figures": figures},
+    )
+
+
+def _added(key: str, entries: Document, more: Document) -> Document:
+    for name in entries.keys() & more.keys():
+        raise ConfigError(
+            f"additions.{key} has {name!r}, which already exists; allowed: a new name"
+        )
+    return entries | more
 
 
 def names_of(
-    paper: str,
-    rooms: Mapping[str, Mapping[str, Any]],
-    sources: Mapping[str, Source],
-    files: Mapping[str, str] | None = None,
+    paper: str, documents: Documents, sources: Sources, files: Mapping[str, str] | None = None
 ) -> Names:
     """Return a paper's settings and lists.
 
@@ -64,10 +73,8 @@ def names_of(
     ----------
     paper : str
         Id of the paper.
-    rooms : mapping
-        The documents ``settings``, ``runs`` and ``figures``.
-    sources : mapping
-        The files that contain the documents.
+    documents : Documents
+    sources : Sources
     files : mapping or None
         See `with_additions`.
 
@@ -77,20 +84,18 @@ def names_of(
         If a document is invalid. The message gives the file, the key, its value and what is
         allowed.
     """
-    with sources["settings"].named():
-        names = Names(paper, base_settings(paper, rooms["settings"]), files)
-    for room in ("runs", "figures"):
-        with sources[room].named():
-            names.add_lists(rooms[room].get("lists", {}))
+    with sources.settings.named():
+        names = Names(paper, base_settings(paper, documents.settings), files)
+    for document, source in zip(documents[1:], sources[1:], strict=True):
+        with source.named():
+            names.add_lists(document.get("lists", {}))
     return names
 
 
-def expand_paper(
-    rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, Source], names: Names
-) -> Paper:
+def expand_paper(documents: Documents, sources: Sources, names: Names) -> Paper:
     """Return the configuration of a paper, without its style.
 
-    The arguments ``rooms`` and ``sources`` are those of `names_of`, and ``names`` is its result.
+    The argument ``names`` is the result of `names_of` for the same documents.
 
     Raises
     ------
@@ -98,27 +103,28 @@ def expand_paper(
         If a document is invalid. The message gives the file, the key, its value and what is
         allowed.
     """
-    kept: dict[str, Any] = {}
-    for room, expand in (("settings", _about), ("runs", _runs), ("figures", _shown)):
-        with sources[room].named():
-            kept |= expand(rooms[room], names)
-    return Paper(**kept, settings=names.settings)
+    with sources.runs.named():
+        runs = _runs(documents.runs, names)
+    with sources.figures.named():
+        shown = _shown(documents.figures, names)
+    return Paper(**_about(documents.settings), **runs, **shown, settings=names.settings)
 
 
-def base_settings(paper: str, room: Mapping[str, Any]) -> dict[str, Setting]:
+def base_settings(paper: str, document: models.Settings) -> dict[str, Setting]:
     """Return the settings in settings.yaml, each merged over the defaults of its environment."""
     settings: dict[str, Setting] = {}
-    used = {entry["environment"] for entry in room["settings"].values()}
-    for environment in room.get("defaults", {}):
+    entries, defaults = document["settings"], document.get("defaults", {})
+    used = {entry["environment"] for entry in entries.values()}
+    for environment in defaults:
         if environment not in used:
             raise unknown_name("environment in defaults", environment, used)
-    for written, entry in room["settings"].items():
-        for name, document in _each_setting(written, entry):
+    for written, entry in entries.items():
+        for name, keys in _each_setting(written, entry):
             if name in settings:
                 raise ConfigError(f"setting {name!r} is defined twice; allowed: once")
-            whole = merge(room.get("defaults", {}).get(document["environment"], {}), document)
+            whole = merge(defaults.get(keys["environment"], {}), keys)
             with Source(f"setting {name!r}").named():
-                environment_class(document["environment"])
+                environment_class(keys["environment"])
             if "horizon" not in whole:
                 raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
             setting = Setting.restore(paper, name, whole)
@@ -126,58 +132,54 @@ def base_settings(paper: str, room: Mapping[str, Any]) -> dict[str, Setting]:
     return settings
 
 
-def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _each_setting(name: str, entry: models.Setting) -> Iterator[tuple[str, models.Setting]]:
     """Yield a name and setting for each value under ``each``; without it, yield the entry."""
     if "each" not in entry:
         yield name, entry
         return
     ((key, values),) = entry["each"].items()
-    shared = {k: value for k, value in entry.items() if k != "each"}
     for value in values:
-        word = values[value] if isinstance(values, Mapping) else value
-        texts = {k: shared[k].replace(f"{{{key}}}", str(word)) for k in ("title", "about")}
-        parameters = {**shared.get("parameters", {}), key: value}
-        yield name.replace(f"{{{key}}}", str(value)), {**shared, **texts, "parameters": parameters}
+        word = str(values[value] if isinstance(values, Mapping) else value)
+        written = entry.copy()
+        del written["each"]
+        for text in ("title", "about"):
+            written[text] = entry[text].replace(f"{{{key}}}", word)
+        written["parameters"] = {**entry.get("parameters", {}), key: value}
+        yield name.replace(f"{{{key}}}", str(value)), written
 
 
-def _about(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    keys = ("title", "reference", "method", "band", "interval", "names", "options")
-    return {"id": room["paper"], **{key: room[key] for key in keys if key in room}}
+def _about(document: models.Settings) -> Document:
+    others = ("paper", "defaults", "settings")
+    return {"id": document["paper"], **{k: v for k, v in document.items() if k not in others}}
 
 
-def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    shared, studies = room.get("defaults", {}), room.get("studies", {}).items()
+def _runs(document: models.Runs, names: Names) -> Document:
+    shared, studies = document.get("defaults", {}), document.get("studies", {}).items()
+    runs, races = enumerate(document["runs"]), enumerate(document["timings"])
     return {
-        "runs": [
-            _block(f"runs.{i}", {**shared, **block}, names) for i, block in enumerate(room["runs"])
-        ],
-        "timings": [
-            block for i, race in enumerate(room["timings"]) for block in _race(i, race, names)
-        ],
+        "runs": [_block(f"runs.{i}", {**shared, **block}, names) for i, block in runs],
+        "timings": [block for i, race in races for block in _race(i, race, names)],
         "studies": {name: _study(f"studies.{name}", one, names) for name, one in studies},
         "parts": {
             name: names.labels(f"parts.{name}", settings)
-            for name, settings in room.get("parts", {}).items()
+            for name, settings in document.get("parts", {}).items()
         },
     }
 
 
-def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[Block]:
+def _race(number: int, race: models.Race, names: Names) -> Iterator[Block]:
     """Yield each part of a race as a block of runs, with one trial per turn of the part."""
-    shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
     for i, part in enumerate(race["cells"]):
-        place = f"timings.{number}.cells.{i}"
-        keys = dict(part)
-        turns = keys.pop("turns", race["turns"])
+        place, turns = f"timings.{number}.cells.{i}", part.get("turns", race["turns"])
         if turns > race["turns"]:
             raise ConfigError(
                 f"{place}.turns is {turns}; allowed: at most {race['turns']}, "
                 "the number of turns of the race"
             )
-        yield _block(place, {**shared, **keys, "trials": turns, "race": number}, names)
+        yield _block(place, {**race, **part, "trials": turns, "race": number}, names)
 
 
-def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, Any]:
+def _study(place: str, section: Document, names: Names) -> Document:
     written = expand_shown(place, section, names)
     if "blocks" in section:
         blocks = enumerate(section["blocks"])
@@ -187,7 +189,7 @@ def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, An
     return written
 
 
-def _block(place: str, block: Mapping[str, Any], names: Names) -> Block:
+def _block(place: str, block: Document, names: Names) -> Block:
     where = f"{place}.settings"
     settings = [names.setting(where, one) for one in names.labels(where, block["settings"])]
     domains = {one.domain for one in settings}
@@ -197,7 +199,7 @@ def _block(place: str, block: Mapping[str, Any], names: Names) -> Block:
             "kind in each block"
         )
     algorithms = names.labels(f"{place}.algorithms", block["algorithms"])
-    written = {key: block[key] for key in ("trials", "group", "rounds", "race") if key in block}
+    written: Document = {k: block[k] for k in ("trials", "group", "rounds", "race") if k in block}
     if probe := block.get("probe"):
         leader = names.algorithm(f"{place}.probe.leader", probe["leader"])
         written["probe"] = Probe(leader, probe["every"])
@@ -208,14 +210,14 @@ def _block(place: str, block: Mapping[str, Any], names: Names) -> Block:
     )
 
 
-def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
+def _shown(document: Figures, names: Names) -> Document:
     figures, used = {}, set[str]()
-    for name, figure in room.get("figures", {}).items():
-        figures[name], titles = expand_figure(f"figures.{name}", figure, room, names)
+    for name, figure in document.get("figures", {}).items():
+        figures[name], titles = expand_figure(f"figures.{name}", figure, document, names)
         used |= titles
-    for key in room.get("titles", {}):
+    for key in document.get("titles", {}):
         if names.label("titles", str(key)) not in used:
             raise ConfigError(f"titles has {key!r}, which no panel title uses")
-    written = room.get("tables", {}).items()
+    written = document.get("tables", {}).items()
     tables = {name: expand_shown(f"tables.{name}", table, names) for name, table in written}
     return {"figures": figures, "tables": tables}

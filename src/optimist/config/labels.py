@@ -18,6 +18,7 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.keys import Entries
 from optimist.core.label import Label, Value
 from optimist.experiments.cell import Setting
 
@@ -50,14 +51,14 @@ class Names:
         self._lists: dict[str, list[str]] = {}
         self._canonicals: dict[str, str] = {}
 
-    def add_lists(self, lists: Mapping[str, Any]) -> None:
+    def add_lists(self, lists: Mapping[str, Entries]) -> None:
         """Add named lists; their entries may refer to lists added earlier."""
         for name, entries in lists.items():
             if name in self._lists:
                 raise ConfigError(f"lists.{name} is already defined elsewhere; allowed: a new name")
             self._lists[name] = self._expand(f"lists.{name}", entries)
 
-    def labels(self, place: str, entries: Any) -> list[str]:
+    def labels(self, place: str, entries: object) -> list[str]:
         """Return the canonical labels of a list's entries, without duplicates.
 
         Error messages refer to the list by its key, ``place``.
@@ -121,7 +122,7 @@ class Names:
             return canonical(self._files[name] + text[len(name) :], domain)
         return canonical(text, domain) if name in REGISTRIES[domain] else text
 
-    def _expand(self, place: str, entry: Any) -> list[str]:
+    def _expand(self, place: str, entry: object) -> list[str]:
         if isinstance(entry, str):
             return self._listed(place, entry[1:]) if entry.startswith("$") else [entry]
         if isinstance(entry, Mapping):
@@ -135,7 +136,7 @@ class Names:
             raise unknown_name(f"list in {place}", name, self._lists)
         return self._lists[name]
 
-    def _swept(self, place: str, sweep: Mapping[str, Any]) -> list[str]:
+    def _swept(self, place: str, sweep: Mapping[str, object]) -> list[str]:
         keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
         if "sweep" not in sweep or not keys:
             raise ConfigError(
@@ -148,7 +149,7 @@ class Names:
             for values in product(*keys.values())
         ]
 
-    def _crossed(self, place: str, cells: Mapping[str, Any]) -> list[str]:
+    def _crossed(self, place: str, cells: Mapping[str, object]) -> list[str]:
         if set(cells) != {"settings", "algorithms"}:
             raise ConfigError(
                 f"{place} has {dict(cells)!r}; allowed: the keys 'settings' and 'algorithms'"

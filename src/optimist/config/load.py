@@ -12,14 +12,14 @@ from typing import Any, Literal, get_origin
 from optimist.algorithms import is_algorithm
 from optimist.claims import first
 from optimist.claims.claim import PaperClaims
-from optimist.claims.models import Claims, Vocabulary, check_comparison
+from optimist.claims.models import Claims, Vocabulary, Word, check_comparison
 from optimist.config import folders
 from optimist.config.checks import check_cells, check_shown, check_studies
 from optimist.config.claims import read_claims
-from optimist.config.documents import Source, check_plain, merge, read_value, read_yaml
-from optimist.config.expand import expand_paper, names_of, with_additions
+from optimist.config.documents import Document, Source, check_plain, merge, read_value, read_yaml
+from optimist.config.expand import Documents, expand_paper, names_of, with_additions
 from optimist.config.labels import Names
-from optimist.config.models import Config
+from optimist.config.models import Config, PaperChanges, Sources
 from optimist.config.validation import bare, check, entry_of, inside, members
 from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
 from optimist.core.label import Label
@@ -30,17 +30,16 @@ from optimist.experiments.models import Setting as SettingKeys
 from optimist.experiments.paper import Paper
 from optimist.figures.models import Figure, Figures, Style
 
-# The models of the files that define a paper's runs and figures.
-ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
+NO_CHANGES = PaperChanges()
 
 
-def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
+def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> Config:
     """Merge the YAML files ``overlays`` over config/config.yaml; check and return the result.
 
     The ``values`` have the form ``key=value``, as in Snakemake's option ``--config``, and are
     merged last.
     """
-    config: dict[str, Any] = {}
+    config: Document = {}
     for overlay in overlays:
         config = merge(config, read_overlay(overlay))
     for text in values:
@@ -52,7 +51,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
     return check_config(with_defaults(config))
 
 
-def read_overlay(path: str | Path) -> dict[str, Any]:
+def read_overlay(path: str | Path) -> Document:
     """Return the content of an overlay; raise ConfigError for an unknown key or a wrong value."""
     overlay = read_yaml(path) or {}
     if not isinstance(overlay, dict):
@@ -60,14 +59,14 @@ def read_overlay(path: str | Path) -> dict[str, Any]:
     return _part(overlay, Source(f"file {path}", Path(path)))
 
 
-def _part(overlay: dict[str, Any], source: Source) -> dict[str, Any]:
+def _part(overlay: Document, source: Source) -> Document:
     """Check an overlay, in which keys may be missing, and return it with typed values."""
-    typed: dict[str, Any] = _typed(overlay, Config)
+    typed: Document = _typed(overlay, Config)
     check(typed, Config, source, is_part=True)
     return typed
 
 
-def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
+def with_defaults(config: Mapping[str, object]) -> Document:
     """Return ``config`` merged over config/config.yaml, without checking it.
 
     Snakemake merges the two itself, unless the workflow is used as a module. In that
@@ -76,10 +75,10 @@ def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     return merge(read_yaml(project_root() / "config" / "config.yaml"), config)
 
 
-def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
+def check_config(config: Mapping[str, object]) -> Config:
     """Return ``config`` with typed values if it is valid; raise ConfigError otherwise."""
     check_plain(config, "config")
-    typed: dict[str, Any] = _typed(config, Config)
+    typed: Config = _typed(config, Config)
     check(typed, Config, Source("config"))
     folders.check(typed["results"], typed["figures"])
     for paper in (*typed["papers"], *typed["changes"]["settings"], *typed["additions"]):
@@ -125,9 +124,9 @@ def claims_path(name: str) -> Path:
 
 
 @lru_cache
-def load_words() -> dict[str, Any]:
+def load_words() -> dict[str, Word]:
     """Return the meanings of the papers' vague words, each a relation and a bound."""
-    words: dict[str, Any] = read("config/words.yaml", Vocabulary)
+    words: dict[str, Word] = read("config/words.yaml", Vocabulary)
     with _source("config/words.yaml").named():
         for word, entry in words.items():
             check_comparison(word, entry)
@@ -135,9 +134,9 @@ def load_words() -> dict[str, Any]:
 
 
 @lru_cache
-def load_style() -> dict[str, Any]:
+def load_style() -> Style:
     """Return the style of figures: a palette, and the colour and marker of each method."""
-    style: dict[str, Any] = read("config/style.yaml", Style)
+    style: Style = read("config/style.yaml", Style)
     return style
 
 
@@ -160,7 +159,7 @@ def load_claims(path: str | Path) -> PaperClaims:
     document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
     check(document, Claims, source)
     has_paper = (folder / "settings.yaml").is_file()
-    names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
+    names = names_of(folder.name, *_documents(folder)) if has_paper else Names(folder.name, {})
     with source.named("claims."):
         claims = read_claims(document, folder.name, names, load_words())
     rows, papers = first.read(project_root() / "config" / "first.csv"), paper_names()
@@ -170,7 +169,7 @@ def load_claims(path: str | Path) -> PaperClaims:
 
 
 # The changes that apply to papers by default; see `using`.
-_in_use: dict[str, Any] = {}
+_in_use: list[PaperChanges] = [NO_CHANGES]
 _overlays: list[str] = []
 
 
@@ -183,16 +182,13 @@ def using(*overlays: str | Path) -> Iterator[None]:
     ConfigError
         If an overlay cannot be read, or has a wrong key or value.
     """
-    before = dict(_in_use), [*_overlays]
-    _in_use.clear()
+    before = [*_in_use], [*_overlays]
     try:
-        _in_use.update(changes_of(load_config(*overlays)) if overlays else {})
+        _in_use[:] = [changes_of(load_config(*overlays)) if overlays else NO_CHANGES]
         _overlays[:] = map(str, overlays)
         yield
     finally:
-        _in_use.clear()
-        _in_use.update(before[0])
-        _overlays[:] = before[1]
+        _in_use[:], _overlays[:] = before
 
 
 def overlays_in_use() -> list[str]:
@@ -200,28 +196,27 @@ def overlays_in_use() -> list[str]:
     return [*_overlays]
 
 
-def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
+def changes_of(config: Config) -> PaperChanges:
     """Return the changes that a configuration makes to papers, as an argument for `load_paper`."""
-    more = {key: config[key] for key in ("algorithm_files", "additions")}
-    return {**config["changes"], **more}
+    changes, files = config["changes"], config["algorithm_files"]
+    return PaperChanges(changes["trials"] or 0, changes["settings"], files, config["additions"])
 
 
 def with_file(label: str) -> str:
     """Replace the name in an algorithm's label by its class, if an overlay in use defines one."""
     name = Label.name_of(label)
-    files = _in_use.get("algorithm_files", {})
+    files = _in_use[0].algorithm_files
     return files[name] + label[len(name) :] if name in files else label
 
 
-def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> Paper:
+def load_paper(name: str, changes: PaperChanges | None = None) -> Paper:
     """Load the configuration of a paper, check it against the models, and try to build each cell.
 
     Parameters
     ----------
     name : str
-    changes : mapping or None
-        The section ``changes`` of the configuration, which may also contain ``algorithm_files`` and
-        ``additions``. If None, the changes made by `using` apply.
+    changes : PaperChanges or None
+        The result of `changes_of`. If None, the changes made by `using` apply.
 
     Raises
     ------
@@ -230,7 +225,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> Paper:
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
-    changes = (_in_use if changes is None else changes) or {}
+    changes = changes or _in_use[0]
     folder = project_root() / "config" / "papers" / name
     try:
         paper = _checked(folder, changes)
@@ -241,28 +236,27 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> Paper:
     return replace(paper, style={"palette": style["palette"], "methods": methods})
 
 
-def _checked(folder: Path, changes: Mapping[str, Any]) -> Paper:
+def _checked(folder: Path, changes: PaperChanges) -> Paper:
     """Expand the configuration of the paper in a folder, apply the changes, and check it."""
-    rooms, sources = _rooms(folder, changes)
-    names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
-    paper = expand_paper(rooms, sources, names)
+    documents, sources = _documents(folder, changes)
+    names = names_of(folder.name, documents, sources, changes.algorithm_files)
+    paper = expand_paper(documents, sources, names)
     if paper.id != folder.name:
-        where = sources["settings"].at("paper")
+        where = sources.settings.at("paper")
         raise ConfigError(f"{where}: paper is {paper.id!r}; allowed: {folder.name!r}")
-    check_shown(paper, sources["figures"])
-    if "settings" in changes:
-        if folder.name in changes["settings"]:
-            name = f"config/papers/{folder.name} with changes.settings.{folder.name}"
-            sources["settings"] = Source(name)
-        paper = _changed(paper, changes, sources["settings"])
+    check_shown(paper, sources.figures)
+    if folder.name in changes.settings:
+        name = f"config/papers/{folder.name} with changes.settings.{folder.name}"
+        sources = sources._replace(settings=Source(name))
+    paper = _changed(paper, changes, sources.settings)
     check_cells(paper, sources)
-    check_studies(paper, sources["runs"])
+    check_studies(paper, sources.runs)
     return paper
 
 
-def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
+def _placed(message: str, folder: Path, changes: PaperChanges) -> str:
     """Rewrite a message about a paper so that it names additions by their keys in the overlay."""
-    if folder.name in changes.get("additions", {}):
+    if folder.name in changes.additions:
         number = len(read_yaml(folder / "runs.yaml")["runs"])
 
         def place(place_in_file: re.Match[str]) -> str:
@@ -270,42 +264,37 @@ def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
             return f"additions.{folder.name}.runs.{added}" if added >= 0 else place_in_file[0]
 
         message = re.sub(r"\bruns\.(\d+)", place, message)
-    if changes.get("algorithm_files") and "unknown algorithm" in message:
-        message += f"; or one of algorithm_files, {', '.join(sorted(changes['algorithm_files']))}"
+    if changes.algorithm_files and "unknown algorithm" in message:
+        message += f"; or one of algorithm_files, {', '.join(sorted(changes.algorithm_files))}"
     return message
 
 
-def _rooms(
-    folder: Path, changes: Mapping[str, Any] | None = None
-) -> tuple[dict[str, Any], dict[str, Source]]:
+def _documents(folder: Path, changes: PaperChanges = NO_CHANGES) -> tuple[Documents, Sources]:
     """Return a paper's documents, with the additions, and each document's source for messages."""
-    sources = {room: _source(f"config/papers/{folder.name}/{room}.yaml") for room in ROOMS}
-    rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
-    additions = (changes or {}).get("additions", {}).get(folder.name, {})
-    files = (changes or {}).get("algorithm_files", {})
-    if additions or files:
-        rooms = with_additions(rooms, additions, files)
-        sources = {
-            room: Source(f"{source.name} with additions", source.path)
-            for room, source in sources.items()
-        }
-    for room, model in ROOMS.items():
-        check(rooms[room], model, sources[room])
-    for name, figure in rooms["figures"].get("figures", {}).items():
-        check(figure, entry_of(Figure), sources["figures"], f"figures.{name}")
-    return rooms, sources
+    names = [f"{name}.yaml" for name in Documents._fields]
+    sources = Sources(*(_source(f"config/papers/{folder.name}/{name}") for name in names))
+    documents = Documents(*(read_yaml(folder / name) for name in names))
+    additions = changes.additions.get(folder.name, {})
+    if additions or changes.algorithm_files:
+        documents = with_additions(documents, additions, changes.algorithm_files)
+        sources = Sources(*(Source(f"{one.name} with additions", one.path) for one in sources))
+    for document, model, source in zip(documents, (Settings, Runs, Figures), sources, strict=True):
+        check(document, model, source)
+    for name, figure in documents.figures.get("figures", {}).items():
+        check(figure, entry_of(Figure), sources.figures, f"figures.{name}")
+    return documents, sources
 
 
 def _source(name: str) -> Source:
     return Source(name, project_root() / name)
 
 
-def _changed(paper: Paper, changes: Mapping[str, Any], source: Source) -> Paper:
+def _changed(paper: Paper, changes: PaperChanges, source: Source) -> Paper:
     """Return a paper with the changes to its numbers of trials and to its settings."""
-    least = changes["trials"] or 0
-    paper = replace(paper, runs=[replace(b, trials=max(b.trials, least)) for b in paper.runs])
-    documents: dict[str, dict[str, Any]] = {}
-    for pattern, keys in changes["settings"].get(paper.id, {}).items():
+    runs = [replace(block, trials=max(block.trials, changes.trials)) for block in paper.runs]
+    paper = replace(paper, runs=runs)
+    documents: dict[str, Document] = {}
+    for pattern, keys in changes.settings.get(paper.id, {}).items():
         for setting in _matched(paper, pattern):
             document = documents.get(setting.label, setting.document())
             documents[setting.label] = merge(document, _besides(setting, keys))
@@ -316,7 +305,7 @@ def _changed(paper: Paper, changes: Mapping[str, Any], source: Source) -> Paper:
     )
 
 
-def _besides(setting: Setting, keys: Mapping[str, Any]) -> dict[str, Any]:
+def _besides(setting: Setting, keys: Mapping[str, object]) -> dict[str, object]:
     """Return the changes to a setting, except those to options that its label sets."""
     in_label = dict(setting.label.options)
     return {

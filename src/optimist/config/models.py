@@ -1,9 +1,12 @@
 """The keys of config.yaml and of findings.yaml."""
 
-from typing import Annotated, Any, Literal, NotRequired
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from annotated_types import Ge, Gt, Le, MinLen
 
+from optimist.config.documents import Document, Source
 from optimist.core.keys import Keys, Name, Once, matching
 
 Cap = Annotated[int, Ge(1), Le(1_000_000_000)]
@@ -36,6 +39,23 @@ class Additions(Keys, total=False):
     settings: dict[str, Any]
     runs: list[dict[str, Any]]  #: Blocks, written as under runs in runs.yaml.
     figures: dict[str, Any]  #: Figures by name, written as in figures.yaml.
+
+
+class PaperChanges(NamedTuple):
+    """The parts of a configuration that change papers; `Config` describes them."""
+
+    trials: int = 0
+    settings: Mapping[str, Mapping[str, Document]] = MappingProxyType({})
+    algorithm_files: Mapping[str, str] = MappingProxyType({})
+    additions: Mapping[str, Additions] = MappingProxyType({})
+
+
+class Sources(NamedTuple):
+    """The files of a paper's documents."""
+
+    settings: Source
+    runs: Source
+    figures: Source
 
 
 class Only(Keys):

@@ -11,17 +11,19 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from optimist.config.documents import Document
 from optimist.config.labels import Names
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import Label
+from optimist.figures.models import Figures
 
 # Keys of a panel that may hold a list. The value of the first key changes slowest.
 SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 
 
 def expand_figure(
-    place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
-) -> tuple[dict[str, Any], set[str]]:
+    place: str, figure: Document, room: Figures, names: Names
+) -> tuple[Document, set[str]]:
     """Return a figure with its panels expanded, and the keys it uses of the file's ``titles``.
 
     Parameters
@@ -30,7 +32,7 @@ def expand_figure(
         Key of the figure, for messages.
     figure : mapping
         An entry of ``figures``.
-    room : mapping
+    room : Figures
         The whole file, whose ``panel_defaults`` and ``titles`` apply to every figure.
     names : Names
 
@@ -41,7 +43,9 @@ def expand_figure(
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
-    of_room, of_figure = (_labelled(place, of.get("titles", {}), names) for of in (room, figure))
+    of_room, of_figure = (
+        _labelled(place, some, names) for some in (room.get("titles", {}), figure.get("titles", {}))
+    )
     titles, used = {**of_room, **of_figure}, set[str]()
     panels = [
         _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
@@ -58,7 +62,7 @@ def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, 
     return {names.label(f"{place}.titles", str(key)): title for key, title in titles.items()}
 
 
-def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
+def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> Document:
     """Return a panel or table with its lists expanded and its labels in canonical form."""
     written = dict(spec)
     for key, value in spec.items():
@@ -75,7 +79,7 @@ def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str,
     return written
 
 
-def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
+def _with_labels(place: str, entry: Mapping[str, str], names: Names) -> dict[str, str]:
     labels = [key for key in entry if key in ("algorithm", "setting", "series")]
     return {**entry, **{key: names.label(place, entry[key]) for key in labels}}
 
@@ -84,18 +88,13 @@ class _Panel:
     """An entry in the file, merged over its figure's defaults; it gives one or more panels."""
 
     def __init__(
-        self,
-        place: str,
-        keys: Mapping[str, Any],
-        titles: Mapping[str, str],
-        names: Names,
-        used: set[str],
+        self, place: str, keys: Document, titles: Mapping[str, str], names: Names, used: set[str]
     ) -> None:
         self._place = place
         self._keys = {key: value for key, value in keys.items() if value is not None}
         self._titles, self._names, self._used = titles, names, used
 
-    def spread(self) -> Iterator[dict[str, Any]]:
+    def spread(self) -> Iterator[Document]:
         """Yield the single panels, one for each combination of values."""
         lists = {key: self._choices(key) for key in SPREAD if self._is_spread(key)}
         for values in product(*lists.values()):
@@ -115,7 +114,7 @@ class _Panel:
             return self._names.labels(f"{self._place}.{key}", entries)
         return value if isinstance(value, list) else [value]
 
-    def _titled(self, panel: dict[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    def _titled(self, panel: Document, chosen: Mapping[str, str | int]) -> Document:
         """Replace each key in braces in a panel's title by the display name of the key's value."""
         if "title" not in panel:
             return panel
@@ -144,7 +143,7 @@ class _Panel:
             raise unknown_name(f"setting in {self._place}.{key}", value, self._names.settings)
         return self._names.settings[value].title
 
-    def _swept(self, panel: dict[str, Any]) -> dict[str, Any]:
+    def _swept(self, panel: Document) -> Document:
         over = panel.get("over")
         if not isinstance(over, Mapping):
             return panel

@@ -91,7 +91,7 @@ def members(hint: Any) -> list[Any]:
 
 
 @lru_cache
-def keys_of(model: Any) -> dict[str, Any]:
+def keys_of(model: Any) -> dict[str, object]:
     """Return the type of each key of a subclass of `Keys`; other types have no keys."""
     return get_type_hints(model, include_extras=True) if is_typeddict(model) else {}
 
@@ -158,7 +158,7 @@ class _Fault:
     kind: str
     path: tuple[Any, ...]
     name: Any
-    bound: Mapping[str, Any]
+    bound: Mapping[str, object]
 
     @classmethod
     def of(cls, error: Mapping[str, Any], document: Any, model: Any) -> "_Fault":

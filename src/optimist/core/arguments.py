@@ -80,7 +80,7 @@ def check_keywords(
             raise ConfigError(f"{what}: key {name!r} is missing")
 
 
-def as_declared(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def as_declared(function: Callable[..., Any], values: Mapping[str, object]) -> dict[str, object]:
     """Return arguments with the types that the parameters of a function declare.
 
     Labels write 2.0 as 2, and have no quotes. Therefore, a whole number becomes a float if its
@@ -143,7 +143,7 @@ def option_names(cls: type) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
 
 
-def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
+def options_of(label: Label, cls: type, rng: Any) -> dict[str, object]:
     """Return the keyword arguments that a label specifies for an algorithm class.
 
     Parameters
@@ -158,7 +158,7 @@ def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
     ConfigError
         If the label has an unknown option or lacks a required one.
     """
-    options: dict[str, Any] = dict(label.options)
+    options = dict(label.options)
     allowed = option_names(cls)
     for key in options:
         if key not in allowed:
@@ -173,4 +173,4 @@ def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
             f"algorithm {str(label)!r}: option {missing[0]!r} has no default; allowed: a value for "
             f"it, as in {full}"
         )
-    return {**options, "rng": rng} if "rng" in inspect.signature(cls).parameters else options
+    return {**options, "rng": rng} if "rng" in inspect.signature(cls).parameters else {**options}

@@ -58,7 +58,7 @@ def write_table(
 
 
 def _write_parquet(
-    groups: "list[pa.Table]", path: Path, metadata: dict[str, str], options: dict[str, Any]
+    groups: "list[pa.Table]", path: Path, metadata: dict[str, str], options: dict[str, object]
 ) -> None:
     import pyarrow.parquet as pq
 

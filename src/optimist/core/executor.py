@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, MutableMapping
+from collections.abc import Callable, Generator, Iterator, Mapping, MutableMapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Pipe, wait
@@ -72,7 +72,7 @@ class Call:
     """
 
     function: str
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
     room: str = ""
     seconds: float | None = None
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from optimist.core.errors import UnreadableError
 
@@ -60,7 +60,7 @@ def sha256(path: str | Path) -> str:
     return hashlib.sha256(unified(content) if is_text else content).hexdigest()
 
 
-def fingerprint(description: Mapping[str, Any]) -> str:
+def fingerprint(description: Mapping[str, object]) -> str:
     """Return a digest of plain data that determine results; equal digests mean equal results."""
     text = json.dumps(description, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

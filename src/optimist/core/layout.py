@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from optimist.core.errors import ConfigError, brief
 from optimist.core.files import fingerprint
@@ -92,7 +92,7 @@ _RUN = re.compile(rf"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+){_HEX}\
 _TIME = re.compile(rf"(?:^|/)time/([^/]+)/([0-9]+){_HEX}/([^/]+)/([^/]+)\.parquet$")
 
 
-def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
+def digest_in_name(decisive: str, versions: Mapping[str, object]) -> str:
     """Return the digest for a file name.
 
     The digest covers package versions, since they affect the last digits of results.

@@ -59,6 +59,7 @@ class _Seen(NamedTuple):
 
 
 _MISSING = _Seen(None, MISSING)
+Inputs = dict[str, dict[str, str]]  # digests of observed inputs, by kind and name
 # What an observer has found: modules of this package, files, variables, a file of each top-level
 # module of installed packages, and inputs that cannot be recorded, in words.
 Report = tuple[set[str], dict[str, _Seen], dict[str, str], dict[str, str], set[str]]
@@ -120,7 +121,7 @@ class Observer:
         self._look()
         _active = None
 
-    def record(self) -> dict[str, dict[str, str]]:
+    def record(self) -> Inputs:
         """Return mappings from names to digests, under ``modules``, ``files`` and other kinds.
 
         Modules of this package are listed by dotted name, everything else by path, relative to the

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from optimist.core import blas_kernels
 from optimist.core.root import PACKAGE, PACKAGED, project_root
@@ -19,7 +18,7 @@ _OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 
-def collect() -> dict[str, Any]:
+def collect() -> dict[str, object]:
     """Return the provenance of results that this process computes, as plain data.
 
     ``dirty`` states whether files differ from ``commit``. For an installed package, both are None,
@@ -61,7 +60,7 @@ class _NoAnswerError(Exception):
 
 
 @lru_cache
-def _code() -> dict[str, Any]:
+def _code() -> dict[str, object]:
     """Return the commit of this package, and whether files differ from it.
 
     If the commit is unknown, log the reason once.

@@ -93,12 +93,12 @@ class _InOtherProcess(Exception):
         return f"in another process\n{self.args[0]}"
 
 
-def to_text(error: BaseException) -> dict[str, Any]:
+def to_text(error: BaseException) -> dict[str, object]:
     """Convert an error to plain data, from which `from_text` rebuilds it in another process.
 
     An error of this package or of the operating system keeps its type if it can be pickled.
     """
-    plain: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
+    plain: dict[str, object] = {"type": type(error).__name__, "words": "", "traceback": ""}
     plain |= {"place": _place(error), ROUND: getattr(error, ROUND, ""), "pickled": None}
     with suppress(Exception):  # a user's error may fail to format its message
         plain["words"] = str(error)

@@ -21,10 +21,10 @@ from typing import Any, NoReturn
 from optimist.core.user_errors import to_text
 
 Tell = Callable[[Any], None]
-Request = tuple[str, Mapping[str, Any]]
+Request = tuple[str, Mapping[str, object]]
 
 
-def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
+def called(function: str, tell: Tell, arguments: Mapping[str, object]) -> Any:
     """Call the function ``module:function`` in this process and return its result."""
     module, _, name = function.partition(":")
     return getattr(importlib.import_module(module), name)(tell, **arguments)
@@ -64,7 +64,7 @@ def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> No
     os.kill(0, signal.SIGKILL)
 
 
-def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
+def _answer(function: str, arguments: Mapping[str, object], tell: Tell) -> bytes:
     """Call a function and return its result or exception as a pickled answer.
 
     A user's class may raise any exception.

@@ -8,7 +8,7 @@ import logging
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from optimist.core.errors import ConfigError, DataError, known_name
 from optimist.data.download import download
@@ -30,7 +30,7 @@ def fetch(
     source: str = "auto",
     timeout: float = 30.0,
     data_dir: str | Path | None = None,
-) -> tuple["pd.DataFrame", dict[str, Any]]:
+) -> tuple["pd.DataFrame", dict[str, object]]:
     """Return the verified content of a data set, and a record of its origin.
 
     Parameters
@@ -68,7 +68,7 @@ def fetch(
     folder = Path(data_dir) if data_dir is not None else default_data_dir()
     sources = load_sources(folder / "sources.csv")
     entry = sources[known_name("data set", name, sources)]
-    attempts: list[dict[str, Any]] = []
+    attempts: list[dict[str, object]] = []
     for origin in ("uci", "mirror") if source == "auto" else (source,):
         start, error = time.monotonic(), None
         try:
@@ -89,7 +89,7 @@ def fetch(
     return frame, _record(entry, attempts)
 
 
-def _record(entry: Source, attempts: list[dict[str, Any]]) -> dict[str, Any]:
+def _record(entry: Source, attempts: list[dict[str, object]]) -> dict[str, object]:
     return {
         "name": entry.name,
         "version": entry.version,

@@ -84,7 +84,7 @@ class FiniteArmEnvironment(Environment):
     def reward(self, t: int, index: int) -> float:
         """Return the reward of arm ``index`` in round ``t``."""
 
-    def context(self, t: int) -> dict[str, Any]:
+    def context(self, t: int) -> dict[str, object]:
         """Return a dict of the information that comes with the reward of round ``t``."""
         return {}
 

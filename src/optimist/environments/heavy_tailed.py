@@ -12,7 +12,6 @@ bound on all $\nu_t$ in advance.
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -122,7 +121,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
         noise = scales * self.law.noise(stream("noise"), horizon, centre)
         self.fill(pool, pool @ self.theta, noise, offered)
 
-    def context(self, t: int) -> dict[str, Any]:
+    def context(self, t: int) -> dict[str, object]:
         return {"scale": self._scales[t]}
 
     def facts(self) -> dict[str, float]:

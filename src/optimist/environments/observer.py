@@ -1,5 +1,6 @@
 """Base class of observers of a trial."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,6 @@ class Observer:
             Reward and regret of this round.
         """
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Mapping[str, object]:
         """Return the values to record after a round, by column name."""
         return {}

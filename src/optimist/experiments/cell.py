@@ -93,7 +93,7 @@ class Setting:
         return _places(self.cls)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Value]:
         """Value of each option, including defaults."""
         stated = {**self.parameters, **self.problem, "horizon": self.horizon}
         return _signature_defaults(self.cls) | stated
@@ -133,7 +133,7 @@ class Setting:
         """Return this setting with options added or replaced; raise errors of `with_options`."""
         return self.with_options(self.label.having(options))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return all inputs of results as plain data, without empty fields."""
         kept = {name: getattr(self, name) for name in DECISIVE}
         return {
@@ -142,7 +142,7 @@ class Setting:
             if value not in ({}, "")
         }
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return the setting as written in settings.yaml, without abbreviations."""
         texts = {"title": self.title, "about": self.about}
         return {**{key: text for key, text in texts.items() if text}, **self.describe()}
@@ -161,7 +161,7 @@ def _places(cls: Any) -> dict[str, str]:
 
 
 @cache
-def _signature_defaults(cls: Any) -> dict[str, Any]:
+def _signature_defaults(cls: Any) -> dict[str, Value]:
     return defaults(cls.problem) | defaults(cls.__init__)
 
 
@@ -184,7 +184,7 @@ class Probe:
     leader: Label
     every: int
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return the probe as plain data."""
         return {"leader": str(self.leader), "every": self.every}
 
@@ -282,7 +282,7 @@ class Cell:
         """
         return self.stream(trial, short_name((label or self.algorithm).name))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return the cell as plain data, without the texts of its setting."""
         return {
             "paper": self.paper,

@@ -58,7 +58,7 @@ class CellRecord:
     parts: tuple[int, ...]
     digest: str
     content: str
-    observed: dict[str, Any]
+    observed: observation.Inputs
     seconds: float
     mb: float
     commit: str

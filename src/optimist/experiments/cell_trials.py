@@ -164,7 +164,7 @@ class CellTrials:
         """
         import pandas as pd
 
-        columns: dict[str, Any] = {"setting": self.setting, "algorithm": self.algorithm}
+        columns: dict[str, object] = {"setting": self.setting, "algorithm": self.algorithm}
         columns["trial"] = np.repeat(self.trial, self._counts)
         columns["round"] = joined(self.rounds, int)
         columns["status"] = np.repeat(np.array(self.status, object), self._counts)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from optimist.core import provenance
 from optimist.core.errors import OutOfTimeError, ResultError
@@ -26,7 +25,7 @@ from optimist.experiments.play_trial import (
 )
 from optimist.experiments.trials import Player, Trials
 
-Description = Mapping[str, Any]
+Description = Mapping[str, object]
 
 logger = logging.getLogger("optimist")
 
@@ -188,14 +187,14 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
     return [dataset_in(data_dir, cell.setting.dataset), evaluations_in(data_dir)]
 
 
-def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
+def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, object]:
     """Resolve the cell for the metadata; if time runs out, return only its data set's digest.
 
     The trials also construct the environment, so they will report that time ran out.
     """
     try:
         with limited(seconds):
-            resolved: dict[str, Any] = isolated_if_foreign(cell, partial(resolve, cell, data_dir))
-            return resolved
+            found: dict[str, object] = isolated_if_foreign(cell, partial(resolve, cell, data_dir))
+            return found
     except OutOfTimeError:
         return {"dataset": dataset_digest(cell, data_dir)}

@@ -79,7 +79,7 @@ class Meter:
             self.peak_mb = max(peak, largest if of_children else 0.0, self.peak_mb or 0.0)
 
     @property
-    def use(self) -> dict[str, Any]:
+    def use(self) -> dict[str, float | None]:
         """The measurements, as plain data."""
         return {"cpu_seconds": self.cpu_seconds, "peak_mb": self.peak_mb}
 

@@ -20,7 +20,7 @@ import math
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,8 +92,8 @@ class Trajectory:
     """
 
     status: str = "ok"
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    error: dict[str, Any] | None = None
+    rows: list[dict[str, object]] = field(default_factory=list)
+    error: dict[str, object] | None = None
 
     def record(self, **values: Any) -> None:
         """Append a row in one step, so that a time limit cannot leave it incomplete."""
@@ -140,7 +140,7 @@ class Coverage(Observer):
         if theta is not None:
             self._covered = bool(self._algorithm.contains(theta[None])[0])
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, bool | None]:
         return {"covered": self._covered}
 
 
@@ -309,19 +309,16 @@ class Rounds(ABC):
             trajectory.status = "unconverged"
         return trajectory
 
-    def totals(self) -> dict[str, Any]:
-        totals = {
-            "regret": self.regret,
-            "seconds": self.seconds,
-            "select_seconds": self.select_seconds,
-        }
-        totals["state_bytes"] = self.algorithm.state_bytes()
+    def totals(self) -> dict[str, object]:
+        totals: dict[str, object] = {"regret": self.regret, "seconds": self.seconds}
+        totals |= {"select_seconds": self.select_seconds}
+        totals |= {"state_bytes": self.algorithm.state_bytes()}
         for observer in self.observers:
             self._add(totals, observer, observer.columns())
         self._add(totals, self.algorithm, self.algorithm.diagnostics())
         return totals
 
-    def _add(self, totals: dict[str, Any], owner: Any, columns: dict[str, Any]) -> None:
+    def _add(self, totals: dict[str, object], owner: object, columns: Mapping[str, object]) -> None:
         """Add the columns of an observer or an algorithm; raise ConfigError if a name is taken."""
         taken = {*MEASURED, *totals} - ({"covered"} if isinstance(owner, Coverage) else set())
         clash = sorted(taken.intersection(columns))
@@ -435,7 +432,7 @@ class _BoxRounds(Rounds):
         self.simple_regret = min(self.simple_regret, regret)
         return None, x, reward, regret
 
-    def totals(self) -> dict[str, Any]:
+    def totals(self) -> dict[str, object]:
         totals = {**super().totals(), "simple_regret": self.simple_regret}
         # If the maximum is unknown, tables measure regret from the instance's best known value.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}

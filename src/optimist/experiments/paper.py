@@ -135,7 +135,7 @@ class Paper:
         )
         return replace(self, settings=changed, runs=runs, timings=timings)
 
-    def describe(self, settings: Iterable[str], with_studies: bool = False) -> dict[str, Any]:
+    def describe(self, settings: Iterable[str], with_studies: bool = False) -> dict[str, object]:
         """Return the parts of the configuration that figures use, as plain data.
 
         Parameters

@@ -41,7 +41,7 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
     return environment, environment.problem(**told)
 
 
-def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
+def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, object]:
     """Return all parameters and options of a cell, including defaults, as plain data.
 
     The keys are ``environment`` (its parameters), ``problem`` (attributes of the problem in trial

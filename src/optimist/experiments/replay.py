@@ -101,7 +101,7 @@ class _ReplayRounds(ArmRounds):
         self.seconds += rounds * (preparing + selecting)
         self.select_seconds += rounds * selecting
 
-    def totals(self) -> dict[str, Any]:
+    def totals(self) -> dict[str, object]:
         return {**super().totals(), "selections": self.selections, "agreements": self.agreements}
 
 

@@ -58,9 +58,9 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
     If one process timed several cells in turns, ``turns`` is the string from
     `optimist.experiments.interleaved_repeats.mark`.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for trial, trajectory in trajectories.items():
-        same: dict[str, Any] = {"paper": cell.paper, "setting": str(cell.setting.label)}
+        same: dict[str, object] = {"paper": cell.paper, "setting": str(cell.setting.label)}
         same |= {"algorithm": str(cell.algorithm), "trial": trial, "status": trajectory.status}
         same |= {"turns": turns} if turns else {}
         # A trial that ended before its first recorded round has a single row, without measurements.
@@ -69,7 +69,7 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
     return pa.Table.from_arrays([array([row.get(name) for row in rows]) for name in names], names)
 
 
-def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
+def write(table: pa.Table, path: str | Path, metadata: Mapping[str, object]) -> None:
     """Write a result table; ``metadata`` must be representable in JSON."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
     checksummed.write_table(table, path, compression="zstd")

@@ -303,7 +303,7 @@ def write(
     path: str | Path,
     *,
     declared: Mapping[str, Collection[int]],
-    configuration: Mapping[str, Any],
+    configuration: Mapping[str, object],
 ) -> None:
     """Write a table of trials; equal cells give equal bytes.
 

@@ -100,13 +100,13 @@ class Trials:
             return frozenset()
         return code_digest.own_modules(self.cell, self.probe, self.lane == "timing")
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return all inputs of the result except the data set, as plain data."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         probe = self.probe and self.probe.describe()
         return {**values, "cell": self.cell.describe(), "probe": probe, "code": self.code}
 
-    def decisive(self) -> dict[str, Any]:
+    def decisive(self) -> dict[str, object]:
         """Return the inputs that affect a trial's numbers, except the data set, as plain data."""
         return {name: value for name, value in self.describe().items() if name not in UNDECIDING}
 

@@ -138,7 +138,7 @@ class _Paper:
 
     # Claims.
 
-    def claims(self) -> dict[str, Any]:
+    def claims(self) -> dict[str, verdicts.Shown]:
         """Return the claims by ID, each with its readings and checks."""
         from optimist.claims.table import read_frame
 
@@ -150,7 +150,7 @@ class _Paper:
 
     # Figures.
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, object]:
         """Return the figures by ``paper/name``, with thumbnails."""
         figures = {name: Figure(**entry) for name, entry in self.paper.figures.items()}
         return {
@@ -169,7 +169,7 @@ class _Paper:
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
         return figure.group == "paper" or thumbnail.is_file()
 
-    def _figure(self, name: str, figure: Figure) -> dict[str, Any]:
+    def _figure(self, name: str, figure: Figure) -> dict[str, object]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
         for ending in ("png", "pdf", "csv"):  # these files are optional
@@ -219,7 +219,7 @@ class _Paper:
             for (group, setting, label), lanes in sorted(lanes_of.items())
         ]
 
-    def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
+    def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, object]:
         """Return a cell's results at the end of its trials.
 
         These are the final regrets, their mean with its 95 % interval, and the trials' times and
@@ -256,7 +256,7 @@ class _Paper:
 
     # Descriptions of cells.
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return the settings that occur in cells, by ``paper/label``."""
         titles = Style(self.paper, {}).settings(self._names("setting"))
         settings = {label: self.paper.setting(label) for label in titles}
@@ -273,7 +273,7 @@ class _Paper:
             for label, one in settings.items()
         }
 
-    def labels(self) -> dict[str, Any]:
+    def labels(self) -> dict[str, object]:
         """Return the name, colour, marker and dashes of each label in cells, by ``paper/label``."""
         style = Style(self.paper, {})
         return {
@@ -304,7 +304,7 @@ class _Paper:
         """The domain of the paper's algorithms."""
         return next(iter(self.paper.settings.values())).domain
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, object]:
         """Return a paper's description, with its methods' names and the order of its settings."""
         keys, shown = ("title", "reference", "method", "names"), {*self._names("setting")}
         return {
@@ -380,7 +380,7 @@ def _headings(paper: str) -> list[list[str]]:
     return headings
 
 
-def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
+def _provenance(plan: Plan, base: Path) -> dict[str, object]:
     """Return the origins of each paper's results, and a description of each data set.
 
     A paper's origins are the commits and machines that produced its results, in decreasing order of

@@ -5,39 +5,35 @@ Each sentence names the verdict on which it relies, and is rejected if that verd
 
 import math
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from optimist.claims.effects import Range
 from optimist.config.load import read
-from optimist.config.models import Findings
+from optimist.config.models import Findings, Number, Said
 from optimist.core.errors import ConfigError, known_name, unknown_name
-from optimist.page.verdicts import COLUMN
+from optimist.page.verdicts import COLUMN, Shown
 
 SOURCE = "config/findings.yaml"
 # Columns of a check that a sentence may quote; the check's chart on the page also needs them.
 NUMBERS = ("value", "low", "high", "n")
-# Value for a paper that the file does not mention.
-NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
+Claims = Mapping[str, Shown]
+Sentence = Literal["found", "headline", "measured"]
 
 
-def load() -> dict[str, Any]:
+def load() -> Findings:
     """Return the sentences in config/findings.yaml, which have placeholders for numbers."""
-    sentences: dict[str, Any] = read(SOURCE, Findings)
+    sentences: Findings = read(SOURCE, Findings)
     return sentences
 
 
 def fill(
-    document: Mapping[str, Any],
-    claims: Mapping[str, Any],
-    papers: Collection[str],
-    *,
-    strict: bool = True,
+    document: Findings, claims: Claims, papers: Collection[str], *, strict: bool = True
 ) -> dict[str, Any]:
     """Replace the placeholders in the sentences with numbers.
 
     Parameters
     ----------
-    document : mapping
+    document : Findings
         The result of `load`.
     claims : mapping
         Claims in the content of the page, by ID; see `optimist.page.content`.
@@ -62,9 +58,10 @@ def fill(
     is_shortened = any(claim["verdict"] == "shortened" for claim in claims.values())
     about, filled = {}, []
     for name in papers:
-        words = document["papers"].get(name, NO_WORDS)
-        found = "" if is_shortened else _sentence(name, words, "found", claims, strict)
-        about[name] = {"claimed": " ".join(words["claimed"].split()), "found": found}
+        about[name] = {"claimed": "", "found": ""}
+        if words := document["papers"].get(name):
+            found = "" if is_shortened else _sentence(name, words, "found", claims, strict)
+            about[name] = {"claimed": " ".join(words["claimed"].split()), "found": found}
     shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
     for i, entry in enumerate([] if is_shortened else shown):
         place = f"findings.{i}"
@@ -75,7 +72,7 @@ def fill(
     return {"papers": about, "findings": filled}
 
 
-def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
+def overview(document: Findings, claims: Claims, paper: str) -> dict[str, str]:
     """Return the headline, what the paper says and what we measured, with numbers filled in.
 
     Raises
@@ -89,13 +86,7 @@ def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str)
     return {"says": " ".join(about["says"].split()), **filled}
 
 
-def _sentence(
-    paper: str,
-    about: Mapping[str, Any],
-    key: str,
-    claims: Mapping[str, Any],
-    strict: bool = True,
-) -> str:
+def _sentence(paper: str, about: Said, key: Sentence, claims: Claims, strict: bool = True) -> str:
     """Return a sentence about a paper with numbers filled in.
 
     If a verdict on which it relies has changed, raise ConfigError or, unless ``strict``, return "".
@@ -109,9 +100,7 @@ def _sentence(
     return _formatted(about[key], numbers, f"{place}.{key}")
 
 
-def _holds(
-    place: str, claim: str, verdict: str, claims: Mapping[str, Any], strict: bool = True
-) -> bool:
+def _holds(place: str, claim: str, verdict: str, claims: Claims, strict: bool = True) -> bool:
     """Return whether a claim has the expected verdict; if not and ``strict``, raise ConfigError."""
     actual = claims[claim]["verdict"] if claim in claims else None
     if actual == verdict or not strict:
@@ -124,9 +113,7 @@ def _holds(
     )
 
 
-def _numbers(
-    place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
-) -> tuple[int, dict[str, Any]]:
+def _numbers(place: str, entry: Number, claims: Claims) -> tuple[int, dict[str, object]]:
     """Find the check or the checks that a sentence names.
 
     Return the index of the first one in the claim, and its numbers; ``range`` is the range of the
@@ -155,7 +142,7 @@ def _numbers(
     return places[0], {**numbers, "range": Range(ends), "inverse": Range(ends).inverse}
 
 
-def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:
+def _formatted(text: str, numbers: Mapping[str, object], place: str) -> str:
     """Return a text as one line with numbers filled in."""
     try:
         return " ".join(text.split()).format(**numbers)

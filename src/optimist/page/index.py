@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.claim import KINDS
 from optimist.claims.pages import by_verdict, tally
+from optimist.config.models import Said
 from optimist.page import findings
-from optimist.page.verdicts import COLUMN, claims
+from optimist.page.verdicts import COLUMN, Shown, claims
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def _rows(data: Mapping[str, Any], paper: str) -> Iterator[str]:
         yield f"| {picture} | {text} | {'<br>'.join(related)} | [CSV]({figure['csv']}) |"
 
 
-def _shows(claim: Mapping[str, Any], figure: str) -> bool:
+def _shows(claim: Shown, figure: str) -> bool:
     places = (place for check in claim["checks"] for place in check[COLUMN["figures"]].split(", "))
     return any(place.split(" (")[0] == figure for place in places)
 
@@ -98,12 +99,12 @@ def front(frame: "pd.DataFrame", papers: list[str]) -> str:
     )
 
 
-def _beside(said: Mapping[str, Any], texts: Mapping[str, str], known: Mapping[str, Any]) -> str:
+def _beside(said: Said, texts: Mapping[str, str], known: Mapping[str, Shown]) -> str:
     ids = dict.fromkeys(entry["claim"] for entry in said["numbers"].values())
     links = "; ".join(_link(known[id], id) for id in ids)
     return f"| {said['paper']} | {texts['says']} | {texts['measured']} ({links}) |"
 
 
-def _link(claim: Mapping[str, Any], id: str) -> str:
+def _link(claim: Shown, id: str) -> str:
     anchor = f"{id.replace('.', '')}-{claim['verdict'].replace(' ', '-')}"
     return f"[{id}](figures/{claim['paper']}/claims.md#{anchor}): {claim['words']}"

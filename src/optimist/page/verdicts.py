@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from optimist.claims.claim import Claim
 from optimist.claims.table import WHOLE
@@ -27,7 +27,18 @@ NUMBERS = ("level", "alpha", "turns", "hours", "chance", "line")
 CHECK_DIGITS = 4
 
 
-def claims(frame: "pd.DataFrame", stated: Mapping[str, Claim]) -> dict[str, dict[str, Any]]:
+class Shown(TypedDict):
+    """The keys of a claim on the page that Python reads; `page.schema.json` describes all keys."""
+
+    paper: str
+    kind: str
+    verdict: str
+    words: str
+    readings: list[list[str]]
+    checks: list[list[Any]]
+
+
+def claims(frame: "pd.DataFrame", stated: Mapping[str, Claim]) -> dict[str, Shown]:
     """Return the claims in a table by ID, each with its readings and checks.
 
     Parameters
@@ -41,11 +52,11 @@ def claims(frame: "pd.DataFrame", stated: Mapping[str, Claim]) -> dict[str, dict
     return {id: _claim(id, rows.to_dict("records"), stated.get(id)) for id, rows in by_claim}
 
 
-def _claim(id: str, rows: list[dict[str, Any]], stated: Claim | None) -> dict[str, Any]:
+def _claim(id: str, rows: list[dict[str, Any]], stated: Claim | None) -> Shown:
     head = rows[0]
     readings = {(row["reading"], row["status"]): row["reading_outcome"] for row in reversed(rows)}
     places = [*dict.fromkeys((row["reading"], row["status"]) for row in rows)]
-    return {
+    shown = {
         "paper": id.partition(".")[0],
         **{name: head[name] for name in TEXTS},
         **{name: number(head[name], 6) for name in NUMBERS},
@@ -54,12 +65,13 @@ def _claim(id: str, rows: list[dict[str, Any]], stated: Claim | None) -> dict[st
         "readings": [[*place, readings[place]] for place in places],
         "checks": [[places.index((row["reading"], row["status"])), *_check(row)] for row in rows],
     }
+    return cast(Shown, shown)
 
 
-def _choices(claim: Claim) -> dict[str, Any]:
+def _choices(claim: Claim) -> dict[str, object]:
     """Return the choices of a claim, with the changes that their alternatives make."""
 
-    def given(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def given(pairs: list[tuple[str, object]]) -> dict[str, object]:
         return {key: value for key, value in pairs if value}
 
     return {key: asdict(choice, dict_factory=given) for key, choice in claim.choices.items()}

@@ -110,7 +110,7 @@ class Costs:
         row = self._studies.get((name, paper))
         return UNKNOWN_STUDY if row is None else (row.cpu_seconds, row.peak_mb)
 
-    def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
+    def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, object]:
         """Return the Snakemake resources to request for a rule's jobs.
 
         The request is 1.5 times the expected memory plus a margin for Snakemake and libraries, and

@@ -50,8 +50,7 @@ class PlannedData:
         """Return the path of the raw table from which a data set is prepared."""
         return self._plan.layout.raw_table(preparation(wildcards.dataset).raw)
 
-    def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+    def options(self, wildcards: Any) -> dict[str, dict[str, object]]:
         """Return the configured options of the ``write`` and ``facts`` functions for a data set."""
         how = preparation(wildcards.dataset)
-        configured = self._configured.get(how.raw, {})
-        return {name: how.select_options(name, configured) for name in ("write", "facts")}
+        return {name: how.select_options(name, self._configured) for name in ("write", "facts")}

@@ -41,7 +41,7 @@ class PlannedJobs:
         """Return the priority of a job; the longest job starts first."""
         return priority(self.expected(wildcards))
 
-    def params(self, wildcards: Any) -> list[dict[str, Any]]:
+    def params(self, wildcards: Any) -> list[dict[str, object]]:
         """Return descriptions of the trials of a job, with their digests."""
         digest = self._plan.trials.digest
         return [{**one.describe(), "digest": digest(one)} for one in self.trials(wildcards)]

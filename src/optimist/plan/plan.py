@@ -7,10 +7,11 @@ results. Methods that take ``wildcards`` serve as input or params functions of r
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from optimist.config.documents import merge
-from optimist.config.load import changes_of, check_config, load_config, load_paper
+from optimist.config.load import NO_CHANGES, changes_of, check_config, load_config, load_paper
+from optimist.config.models import Config, Only
 from optimist.core import provenance
 from optimist.core.files import fingerprint, sha256
 from optimist.core.label import Label
@@ -62,7 +63,7 @@ class Plan:
     targets : PlannedTargets
     """
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, object]) -> None:
         self.config = check_config(config)
         self.layout = Layout(self.config["results"], self.config["figures"])
         factors = {key: self.config[key] for key in ("memory_factor", "time_factor")}
@@ -71,8 +72,8 @@ class Plan:
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         own = self.papers
-        if any(changes.values()):
-            own = {name: load_paper(name, {}) for name in self.papers}
+        if changes != NO_CHANGES:
+            own = {name: load_paper(name, NO_CHANGES) for name in self.papers}
         decide = self.config["decide"].items()
         wanted = {claim: n for claim, n in decide if claim.partition(".")[0] in self.papers}
         self._versions = provenance.packages()
@@ -95,7 +96,7 @@ class Plan:
         return bool(self.config["committed"] == "use")
 
     @property
-    def configuration(self) -> dict[str, Any]:
+    def configuration(self) -> dict[str, object]:
         """The part of the configuration that differs from config/config.yaml, without `PLACES`."""
         usual = load_config()
         return {
@@ -104,16 +105,16 @@ class Plan:
             if key not in PLACES and value != usual.get(key)
         }
 
-    def is_cut(self, *sections: str) -> bool:
+    def is_cut(self, *sections: Literal["only", "caps"]) -> bool:
         """Return whether any of the given sections (``only``, ``caps``) restricts the run."""
         return any(value for section in sections for value in self.config[section].values())
 
     @property
     def shortened(self) -> str:
         """The limits of a shortened run, such as ``at most 2 trials``; empty for a full run."""
-        words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
-        caps = {word: self.config["caps"][key] for key, word in words.items()}
-        limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in caps.items() if n is not None]
+        caps = [self.config["caps"][key] for key in ("rounds", "trials", "timing_trials")]
+        words = zip(caps, ("round", "trial", "timed trial"), strict=True)
+        limits = [f"{n} {word}{'s' * (n != 1)}" for n, word in words if n is not None]
         return f"at most {', '.join(limits)}" if limits else ""
 
     # Versions of packages.
@@ -185,7 +186,7 @@ class Plan:
         )
 
 
-def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
+def as_recorded(config: Config) -> Mapping[str, object]:
     """Return the configuration of one paper, updated with the values in its table of trials.
 
     The keys in `PLACES` are not updated. If there is no table, ``config`` is returned unchanged.
@@ -198,7 +199,7 @@ def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
     return merge(config, {key: value for key, value in recorded.items() if key not in PLACES})
 
 
-def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
+def _with_files(only: Only, files: Mapping[str, str]) -> Only:
     """Return ``only``, with each algorithm in ``files`` replaced by its file's canonical name."""
 
     def label(text: str) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from optimist.core.errors import ResultError
 from optimist.core.files import locked, write_atomically
 from optimist.core.layout import parse_result
+from optimist.core.observation import Inputs
 from optimist.experiments import cell_records, results, trial_table
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.cell_trials import CellTrials, following, read_cell
@@ -282,16 +283,16 @@ def _unused(plan: "Plan", trials: Trials) -> list[str]:
     return sorted(map(str, {*there}.difference(files)))
 
 
-def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
+def _observed(trials: Trials, records: Iterable[Inputs]) -> Inputs:
     """Return the observed files and modules not covered by a cell's code digest."""
     covered, observed = trials.own_modules, _merged(*records)
     modules = observed.get("modules", {})
     return _merged(observed | {"modules": {n: modules[n] for n in modules if n not in covered}})
 
 
-def _merged(*records: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def _merged(*records: Inputs) -> Inputs:
     """Return all entries of records of observed inputs, by kind; {} if there are no entries."""
-    merged: dict[str, dict[str, str]] = {}
+    merged: Inputs = {}
     for record in records:
         for kind, entries in record.items():
             merged.setdefault(kind, {}).update(entries)

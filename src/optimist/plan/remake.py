@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.config.load import load_config, paper_names
+from optimist.config.models import Config
 from optimist.core.errors import ConfigError, ResultError, unknown_name
 from optimist.core.layout import GROUPS
 from optimist.experiments.cell_records import STUDY, misfits
@@ -42,7 +43,7 @@ def plans(
     for paper in papers or config["papers"]:
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
-        of_paper = {**config, "papers": [paper]}
+        of_paper: Config = {**config, "papers": [paper]}
         yield Plan(of_paper if overlays or values else as_recorded(of_paper))
 
 

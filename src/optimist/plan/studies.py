@@ -53,7 +53,7 @@ class PlannedStudies:
         studies = of_paper(self._plan.papers[paper])
         return [study.name for study in studies if not study.tables.keys().isdisjoint(tables)]
 
-    def spec(self, paper: str, name: str) -> dict[str, Any]:
+    def spec(self, paper: str, name: str) -> dict[str, object]:
         """Return a study's configured section, cells and caps, as plain data."""
         study = self._asked(paper, name)
         return {
@@ -107,7 +107,7 @@ class PlannedStudies:
         layout = self._plan.layout
         return [*map(layout.data, datasets), *map(layout.data_facts, datasets)]
 
-    def params(self, wildcards: Any) -> dict[str, Any]:
+    def params(self, wildcards: Any) -> dict[str, object]:
         """Return the parameters of a study's script: the study's name, digest and `spec`."""
         paper, name = wildcards.paper, self._found(wildcards).name
         return {"study": name, "digest": self.digest(paper, name), **self.spec(paper, name)}

@@ -88,7 +88,7 @@ class PlannedTargets:
             record=plan.layout.record(paper, name),
         )
 
-    def _context(self, paper: str) -> dict[str, Any]:
+    def _context(self, paper: str) -> dict[str, object]:
         """Return the inputs that claims need in addition to tables, as plain data.
 
         For each cell, ``cells`` lists the lane, setting, algorithm, CPU seconds per trial, and the
@@ -120,7 +120,7 @@ class PlannedTargets:
             [path for path in files if Path(path).is_file()],
         )
 
-    def planned_sources(self, product: Product) -> dict[str, Any]:
+    def planned_sources(self, product: Product) -> dict[str, object]:
         """Return the content that a product's `Sources` will have once its inputs exist."""
         planned, files = self._plan.trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)

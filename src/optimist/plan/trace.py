@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from optimist.config.load import load_config
+from optimist.config.models import Config
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
 from optimist.core.layout import TABLE_ENDINGS, Layout, parse_result
@@ -105,7 +106,7 @@ def _of_result(path: Path) -> dict[str, Any]:
     }
 
 
-def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
+def _of_joined(path: Path, config: Config | None) -> dict[str, Any]:
     folder = path.parent
     order = (config or load_config())["papers"]
     papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
@@ -121,18 +122,16 @@ def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     return origin
 
 
-def _of_products(
-    path: Path, places: Iterable[Path], config: dict[str, Any] | None
-) -> dict[str, Any]:
+def _of_products(path: Path, places: Iterable[Path], config: Config | None) -> dict[str, Any]:
     """Return the provenance of a file that was made from the products with these records."""
     origin: dict[str, Any] = {"file": str(path), "is_current": True}
     configured = []
     origin |= {key: [] for key in ("records", "cells", "missing")}
     origin |= {key: {} for key in ("panels", "settings", "streams", "data")}
     for place in places:
-        paper, name = place.parents[1].name, place.stem
-        base = {"papers": [paper], "figures": str(place.parents[2])}
-        plan = Plan({**config, **base} if config else as_recorded({**load_config(), **base}))
+        paper, name, shown = place.parents[1].name, place.stem, str(place.parents[2])
+        of_paper: Config = {**(config or load_config()), "papers": [paper], "figures": shown}
+        plan = Plan(of_paper if config else as_recorded(of_paper))
         kinds = [kind for kind in REGISTRIES if name in getattr(plan.papers[paper], kind)]
         kind = "claims" if name == "claims" else [*kinds, "figures"][0]
         product = plan.targets.product(paper, kind, name)

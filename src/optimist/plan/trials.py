@@ -60,7 +60,9 @@ class PlannedTrials:
 
     def __init__(self, plan: "Plan") -> None:
         self._plan, papers = plan, plan.papers
-        caps, only, kept = plan.config["caps"], plan.config["only"], plan.shown.kept
+        caps = {key: plan.config["caps"][key] for key in ("rounds", "trials", "timing_trials")}
+        only = {key: plan.config["only"][key] for key in ("settings", "algorithms", "figures")}
+        kept = plan.shown.kept
         self._digests: dict[tuple[str, CellKey], str] = {}
         self._is_unchanged = cache(_is_unchanged)
         self.misfits = cache(

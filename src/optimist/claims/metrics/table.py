@@ -67,7 +67,7 @@ class Metric:
         """Compute the evidence from ``cells``; raise Missing if they lack the necessary values."""
         return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
-    def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
+    def needed(self, arguments: Mapping[str, object]) -> list[CellKey]:
         """Return the lane, setting and algorithm of each cell read by the metric.
 
         The list is empty for facts and studies.

@@ -42,11 +42,12 @@ class Preparation:
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those options in ``configured`` and the recipe that a function accepts.
+        """Return the configured options and those of the recipe that a function accepts.
 
-        The recipe's options take precedence.
+        ``configured`` is the section ``datasets`` of the configuration. The recipe's options take
+        precedence.
         """
-        options = {**configured, **self.options}
+        options = {**configured.get(self.raw, {}), **self.options}
         return {
             name: options[name] for name in defaults(self.function(function)) if name in options
         }
