@@ -15,7 +15,7 @@ from optimist.core.errors import BrokenEnvironmentError, ConfigError
 from optimist.environments.base import check_arms
 from optimist.environments.observer import Observer
 from optimist.experiments.loop import CURVE_POINTS, Coverage, checkpoints, rounds_of
-from optimist.experiments.replay import Choices, History, replay
+from optimist.experiments.play_trial import Choices, History, replay
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 

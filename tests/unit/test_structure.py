@@ -44,6 +44,6 @@ def test_objects_of_papers_become_plain_data_by_their_own_methods():
 
 
 def test_one_function_called_play_is_on_the_path_of_a_trial():
-    path = ("job", "trials", "play_trial", "loop", "replay")
+    path = ("job", "trials", "play_trial", "loop")
     found = [name for name in path if "def play(" in SOURCES[f"experiments/{name}.py"]]
     assert found == ["trials"]

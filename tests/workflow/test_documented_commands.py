@@ -19,7 +19,10 @@ PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
 SHELL = ("cd",)
 # Commands that sentences speak of without what they act on.
-NAMED = [[name] for name in "run compare check init decide draw provenance publish reseal".split()]
+NAMED = [
+    *([name] for name in ("run", "compare", "check", "init", "decide", "draw")),
+    *([name] for name in ("provenance", "publish", "reseal")),
+]
 # Commands that need the tables of a full run.
 COMMITTED = ("claims", "decide", "draw", "provenance", "publish")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.")

@@ -198,7 +198,7 @@ def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
 def estimate(trials: "pd.DataFrame") -> str:
     """Say how an algorithm was timed in a replay; return "" if it was not.
 
-    See `optimist.experiments.replay.replay`.
+    See `optimist.experiments.play_trial.replay`.
     """
     replayed = trials[trials["selections"].notna()]
     if replayed.empty:
