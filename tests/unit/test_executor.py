@@ -5,8 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
@@ -15,7 +16,7 @@ from toy_environments import ROOT
 
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, LateError
-from optimist.core.executor import Call, call, calls
+from optimist.core.executor import Call, call, calls, relayed
 from optimist.core.user_errors import in_one_line
 
 MARK = "OPTIMIST_TEST_OF_EXECUTOR"  # a variable that only processes of one test have
@@ -74,6 +75,10 @@ def counts(tell, *, last):
 def looks(tell):
     names = [name for name in sys.modules if name.partition(".")[0] == "numpy"]
     return dict(os.environ), names, sys.path[0]
+
+def floods(tell):
+    os.write(2, bytes(500_000))
+    return "end"
 
 def hangs(tell):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -163,6 +168,67 @@ def test_a_call_whose_time_is_over_costs_its_process_and_no_other(here):
     found = {key: (word, value) for key, word, value in calls(waiting)}
     assert found["slow"][0] == "error" and "its time limit expired" in str(found["slow"][1])
     assert found["next"][0] == "done"
+
+
+@contextmanager
+def standard_error(descriptor):
+    """Let a descriptor be the standard error of this process in the block."""
+    before = os.dup(2)
+    os.dup2(descriptor, 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+
+
+@pytest.mark.parametrize("kind", ["closed", "full"])
+def test_a_standard_error_that_takes_nothing_holds_up_no_call(here, kind):
+    reading, writing = os.pipe()
+    os.close(reading)
+    if kind == "full":
+        os.close(writing)
+        writing = os.open("/dev/full", os.O_WRONLY)
+    with standard_error(writing):
+        assert call("bad:floods", seconds=20.0) == "end"
+    os.close(writing)
+
+
+def test_a_slow_standard_error_gets_all_output(here):
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)  # partial writes, and none at all while the pipe is full
+    parts = []
+
+    def read():
+        while part := os.read(reading, 2**14):
+            parts.append(part)
+            time.sleep(0.05)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    with standard_error(writing):
+        call("bad:floods", seconds=20.0)
+    os.close(writing)
+    reader.join()
+    os.close(reading)
+    assert sum(map(len, parts)) == 500_000
+
+
+def test_the_pipe_of_workers_is_closed(here):
+    before = psutil.Process().num_fds()
+    call("bad:number")
+    assert psutil.Process().num_fds() == before
+
+
+@pytest.mark.parametrize("command", ["sleep", "yes"])
+def test_a_child_that_holds_the_pipe_of_workers_holds_up_no_call(command):
+    with open(os.devnull, "wb") as sink, standard_error(sink.fileno()):
+        with relayed() as output:
+            child = subprocess.Popen([command, "300"], stdout=output)
+            begun = time.monotonic()
+        assert time.monotonic() - begun < 60.0
+        child.kill()
+        child.wait()
 
 
 def test_calls_can_be_called_off_and_nothing_starts_without_a_call(here, monkeypatch):
