@@ -17,7 +17,7 @@ from toy_environments import ROOT
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, LateError
 from optimist.core.executor import Call, call, calls, relayed
-from optimist.core.user_errors import in_one_line
+from optimist.core.user_errors import in_one_line, status_in_words
 
 MARK = "OPTIMIST_TEST_OF_EXECUTOR"  # a variable that only processes of one test have
 # Statements, and the error that they cost.
@@ -135,6 +135,11 @@ def test_code_that_does_anything_costs_its_own_call(here, name):
         assert word == "error" and BAD[name][1] in in_one_line(value)
     else:
         assert (word, value) == ("done", "end")
+
+
+def test_a_signal_without_a_name_is_given_by_its_number():
+    unnamed = min({*range(1, 65)} - {*signal.Signals})
+    assert status_in_words(-unnamed).startswith(f"signal {unnamed}, ")
 
 
 def test_one_call_has_messages_a_result_or_an_error(here):
