@@ -5,8 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
@@ -15,8 +16,8 @@ from toy_environments import ROOT
 
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, LateError
-from optimist.core.executor import Call, call, calls
-from optimist.core.user_errors import in_one_line
+from optimist.core.executor import Call, call, calls, relayed
+from optimist.core.user_errors import in_one_line, status_in_words
 
 MARK = "OPTIMIST_TEST_OF_EXECUTOR"  # a variable that only processes of one test have
 # Statements, and the error that they cost.
@@ -75,6 +76,10 @@ def looks(tell):
     names = [name for name in sys.modules if name.partition(".")[0] == "numpy"]
     return dict(os.environ), names, sys.path[0]
 
+def floods(tell):
+    os.write(2, bytes(500_000))
+    return "end"
+
 def hangs(tell):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     subprocess.Popen(["sleep", "300"])
@@ -132,6 +137,11 @@ def test_code_that_does_anything_costs_its_own_call(here, name):
         assert (word, value) == ("done", "end")
 
 
+def test_a_signal_without_a_name_is_given_by_its_number():
+    unnamed = min({*range(1, 65)} - {*signal.Signals})
+    assert status_in_words(-unnamed).startswith(f"signal {unnamed}, ")
+
+
 def test_one_call_has_messages_a_result_or_an_error(here):
     seen = []
     assert call("bad:counts", seen.append, last=3) == "end"
@@ -163,6 +173,67 @@ def test_a_call_whose_time_is_over_costs_its_process_and_no_other(here):
     found = {key: (word, value) for key, word, value in calls(waiting)}
     assert found["slow"][0] == "error" and "its time limit expired" in str(found["slow"][1])
     assert found["next"][0] == "done"
+
+
+@contextmanager
+def standard_error(descriptor):
+    """Let a descriptor be the standard error of this process in the block."""
+    before = os.dup(2)
+    os.dup2(descriptor, 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+
+
+@pytest.mark.parametrize("kind", ["closed", "full"])
+def test_a_standard_error_that_takes_nothing_holds_up_no_call(here, kind):
+    reading, writing = os.pipe()
+    os.close(reading)
+    if kind == "full":
+        os.close(writing)
+        writing = os.open("/dev/full", os.O_WRONLY)
+    with standard_error(writing):
+        assert call("bad:floods", seconds=20.0) == "end"
+    os.close(writing)
+
+
+def test_a_slow_standard_error_gets_all_output(here):
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)  # partial writes, and none at all while the pipe is full
+    parts = []
+
+    def read():
+        while part := os.read(reading, 2**14):
+            parts.append(part)
+            time.sleep(0.05)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    with standard_error(writing):
+        call("bad:floods", seconds=20.0)
+    os.close(writing)
+    reader.join()
+    os.close(reading)
+    assert sum(map(len, parts)) == 500_000
+
+
+def test_the_pipe_of_workers_is_closed(here):
+    before = psutil.Process().num_fds()
+    call("bad:number")
+    assert psutil.Process().num_fds() == before
+
+
+@pytest.mark.parametrize("command", ["sleep", "yes"])
+def test_a_child_that_holds_the_pipe_of_workers_holds_up_no_call(command):
+    with open(os.devnull, "wb") as sink, standard_error(sink.fileno()):
+        with relayed() as output:
+            child = subprocess.Popen([command, "300"], stdout=output)
+            begun = time.monotonic()
+        assert time.monotonic() - begun < 60.0
+        child.kill()
+        child.wait()
 
 
 def test_calls_can_be_called_off_and_nothing_starts_without_a_call(here, monkeypatch):

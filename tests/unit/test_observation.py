@@ -409,11 +409,62 @@ def test_a_change_of_what_a_file_asked_for_is_noticed(inputs, question):
         "import tempfile\nwith tempfile.TemporaryDirectory() as d: os.listdir(d)",
         "os.path.exists('/proc/1'), os.listdir('/proc'), os.stat(0)",
         "import sqlite3; sqlite3.connect(':memory:'); import ctypes; ctypes.CDLL(None)",
+        "open('/dev/urandom', 'rb').close(); os.path.exists('/dev/stdout'); os.listdir('/dev')",
+        "os.path.exists('c') or open('t', 'w').close() or os.replace('t', 'c'); open('c').read()",
+        "os.path.exists('c') or (os.mkdir('t'), Path('t').rename('c')); open('c/x', 'w').close()",
+        "os.path.exists('c') or os.symlink('.', 'c')",
+        "os.path.exists('c') or os.mkdir('t') or os.symlink('t', 'c'); open('t/x', 'w').close()",
     ],
 )
 def test_sessions_outputs_and_system_are_not_recorded(inputs, text):
     record = used(f"import os\nfrom pathlib import Path\n{text}")
     assert record["files"] == {} and record.keys() == used("").keys()
+
+
+def change_database(path):
+    """Return lines of a file that change a database."""
+    statement = "create table if not exists t(x); insert into t values (1)"
+    return (
+        f"import sqlite3; d = sqlite3.connect({path!r}); d.executescript({statement!r}); d.close()"
+    )
+
+
+@pytest.mark.parametrize("path", ["w.db", "./new.db"])
+def test_a_database_that_a_job_changes_is_made_by_it(inputs, path):
+    record = used(change_database(path))
+    assert record["files"] == {} and first_change(record) is None
+
+
+def test_a_database_that_changes_in_a_copy_of_the_process_is_made_by_it(here, played):
+    store(1)
+    write(here, start=change_database("w.db"))
+    for _ in range(2):
+        observed(stop=2)
+    assert played == [0, 1]
+
+
+@pytest.mark.parametrize("way", ["symlink('../v/w.txt', 'below/x')", "link('v/w.txt', 'below/x')"])
+def test_a_file_that_is_read_through_a_link_of_the_job_counts(here, way):
+    put("v/w.txt", "1")
+    put("below/y")
+    record = used(f"import os; os.{way}; open('below/x').read()")
+    os.remove("below/x")
+    assert first_change(record) is None
+    put("v/w.txt", "2")
+    assert first_change(record) == "v/w.txt changed"
+
+
+def test_a_file_below_a_link_of_the_job_counts(here):
+    put("v/w.txt", "1")
+    record = used("import os\nos.path.exists('x') or os.symlink('v', 'x')\nopen('x/w.txt').read()")
+    assert first_change(record) is None
+    put("v/w.txt", "2")
+    assert first_change(record) == "x/w.txt changed"
+
+
+def test_files_in_shared_memory_count():
+    left_out = {name: user_inputs.is_left_out(f"/dev/{name}") for name in ("shm", "shm/x", "null")}
+    assert left_out == {"shm": False, "shm/x": False, "null": True}
 
 
 def test_variables_that_optimist_sets_are_not_recorded():
@@ -444,6 +495,8 @@ def test_functions_of_python_are_replaced_in_a_foreign_job_alone(here):
         assert os.stat is not before[0] and os.stat in os.supports_follow_symlinks
         shutil.copy2(__file__, "copy", follow_symlinks=False)
     assert (os.stat, os.lstat, os.access, type(os.environ).__getitem__) == before
+    supported = os.supports_fd | os.supports_dir_fd | os.supports_follow_symlinks
+    assert not any(hasattr(function, "__wrapped__") for function in supported)
 
 
 def test_a_class_and_an_environment_are_played_again(here, played, monkeypatch):
@@ -526,13 +579,13 @@ def test_nothing_is_observed_outside_of_a_block(here):
         ({"modules": {"optimist.no_such": "0" * 64}}, "optimist.no_such is gone"),
         ({"modules": {"w.py": "0" * 64}}, "w.py changed"),
         ({"modules": {"none.py": "0" * 64}}, "none.py is gone"),
-        ({"modules": {"w.py": UNSTEADY}}, "w.py changed while it was read"),
+        ({"modules": {"w.py": UNSTEADY}}, "w.py changed while the job ran"),
         ({"files": {"w.txt": "0" * 64}}, "w.txt changed"),
         ({"files": {"none.txt": "0" * 64}}, "none.txt is gone"),
         ({"files": {"folder": "0" * 64}}, "folder is gone"),
         ({"files": {"w.txt": ABSENT}}, "w.txt did not exist"),
         ({"files": {"none.txt": ABSENT}}, None),
-        ({"files": {"w.txt": UNSTEADY}}, "w.txt changed while it was read"),
+        ({"files": {"w.txt": UNSTEADY}}, "w.txt changed while the job ran"),
         ({"modules": 5}, "the record of its modules and files is damaged"),
         ({"files": {"w.txt": 5}}, "the record of its modules and files is damaged"),
         ({"later": {"kind": "x"}}, None),

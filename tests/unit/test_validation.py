@@ -66,7 +66,7 @@ FAULTS = [
         {"number": 1, "inner": [{**LEFT, "share": float("nan")}]},
         "inner.0.share is nan; allowed: a number",
     ),
-    ({"number": "x" * 99}, f"number is {'x' * 80!r}... (99 letters); allowed: a whole number"),
+    ({"number": "x" * 99}, f"number is {'x' * 80!r}... (99 characters); allowed: a whole number"),
 ]
 
 

@@ -244,8 +244,8 @@ class Effect:
     text : str
         The sentence, with fields in braces.
     numbers : mapping
-        For each name of a selection, the values that its checks have: of their quantity, their
-        statistic or their arguments, or the alternatives of their readings (``when``). With
+        For each name of a selection, the conditions by which it selects checks: values of their
+        quantity, statistic or arguments, or alternatives of their readings (``when``). With
         ``ours``, checks that do not count are selected too.
     """
 

@@ -25,7 +25,7 @@ _CONFIGURED = {
 
 
 def check_options_are_named(kind: str, cls: type) -> None:
-    """Raise ConfigError if a configuration sets a method's parameters and it has ``**options``.
+    """Raise ConfigError if a method whose parameters a configuration sets has ``**options``.
 
     The names of the options that such a method passes on are unknown, so a misspelt option would be
     accepted.

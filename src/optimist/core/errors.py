@@ -131,7 +131,7 @@ def brief(text: str) -> str:
     """Quote a text; if it is long, truncate it and add its length."""
     if len(text) <= LONGEST:
         return repr(text)
-    return f"{text[:LONGEST]!r}... ({len(text)} letters)"
+    return f"{text[:LONGEST]!r}... ({len(text)} characters)"
 
 
 def one_of(key: str, value: Any, allowed: Iterable[Any]) -> Any:

@@ -12,6 +12,7 @@ only a child that started its own session may survive.
 import math
 import os
 import pickle
+import select
 import signal
 import subprocess
 import sys
@@ -32,25 +33,55 @@ Key = TypeVar("Key")
 # Seconds between checks for ended processes. A pipe alone does not show the end of a process while
 # one of its children keeps the pipe open.
 _SECONDS = 0.2
+# Bytes that a pipe holds at most: output that it may still hold when its writers have ended.
+_HELD = 2**16
 
 
 @contextmanager
 def relayed() -> Iterator[int]:
-    """Yield a file descriptor whose content is copied to standard error until the block ends."""
+    """Yield a file descriptor whose content is copied to standard error.
+
+    The block ends when all output of its own processes is copied. If a child of a class outlives it
+    and keeps the descriptor open, the child's later output is still copied.
+    """
     reading, writing = os.pipe()
+    is_over, is_copied = threading.Event(), threading.Event()
 
     def copy() -> None:
-        with suppress(OSError):
-            while part := os.read(reading, 2**16):
-                os.write(2, part)
+        owed = _HELD
+        while True:
+            was_over = is_over.is_set()
+            if wait([reading], _SECONDS):
+                part = os.read(reading, _HELD)
+                if not part:
+                    break
+                _write_error(part)
+                owed -= len(part) * was_over
+            elif was_over:  # a child holds the pipe
+                owed = 0
+            if owed <= 0:
+                is_copied.set()
+        os.close(reading)
+        is_copied.set()
 
-    thread = threading.Thread(target=copy, daemon=True)
-    thread.start()
+    threading.Thread(target=copy, daemon=True).start()
     try:
         yield writing
     finally:
         os.close(writing)
-        thread.join(_SECONDS)  # it goes on if a child of a class keeps the descriptor open
+        is_over.set()
+        is_copied.wait()
+
+
+def _write_error(part: bytes) -> None:
+    """Write to standard error; discard the text if it is closed or full."""
+    while part:
+        try:
+            part = part[os.write(2, part) :]
+        except BlockingIOError:  # another program may have made it non-blocking
+            select.select([], [2], [])
+        except OSError:
+            return
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Fewer searches for garbage, where most objects live until the process ends."""
+"""Let Python search for garbage less often in processes whose objects mostly live until the end."""
 
 import atexit
 import gc

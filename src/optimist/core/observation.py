@@ -40,14 +40,16 @@ _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments",
 # Modules of packages whose versions are part of the name of a result.
 NAMED = frozenset(("optimist", "numpy", "scipy", "pandas", "pyarrow", "sklearn", "snakemake"))
 # Values recorded in place of a digest.
-ABSENT, UNSTEADY = "", "changed while it was read"
+ABSENT, UNSTEADY = "", "changed while the job ran"
 # Number of folders above the current one in which files are found by their place relative to it.
 _LEVELS = 3
 # Audit events of other inputs, with their kind or, for inputs that cannot be recorded, words.
 _PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn")
 _EVENTS = dict.fromkeys(_PROCESSES, "another process") | {"socket.connect": "a network"}
 _EVENTS |= {"os.listdir": "folder", "os.scandir": "folder", "os.mkdir": "made"}
-_EVENTS |= {"sqlite3.connect": "read", "ctypes.dlopen": "read"}
+_EVENTS |= {"sqlite3.connect": "database", "ctypes.dlopen": "read"}
+# Audit events whose second argument is the path that a job makes; os.replace raises the first.
+_MOVES = ("os.rename", "os.symlink", "os.link")
 
 
 class _Seen(NamedTuple):
@@ -61,8 +63,8 @@ class _Seen(NamedTuple):
 _MISSING = _Seen(None, MISSING)
 Inputs = dict[str, dict[str, str]]  # digests of observed inputs, by kind and name
 # What an observer has found: modules of this package, files, variables, a file of each top-level
-# module of installed packages, and inputs that cannot be recorded, in words.
-Report = tuple[set[str], dict[str, _Seen], dict[str, str], dict[str, str], set[str]]
+# module of installed packages, databases, and inputs that cannot be recorded, in words.
+Report = tuple[set[str], dict[str, _Seen], dict[str, str], dict[str, str], set[str], set[str]]
 
 
 class Observer:
@@ -95,8 +97,9 @@ class Observer:
         self._folder = os.path.realpath(os.curdir)
         self._before: frozenset[str] = frozenset()
         self._environment = dict(os.environ) if is_foreign else {}
-        self._found: Report = set(), {}, {}, {}, set()
-        self._own, self._seen, self._variables, self._installed, self.unrecorded = self._found
+        self._found: Report = set(), {}, {}, {}, set(), set()
+        self._own, self._seen, self._variables, self._installed, *sets = self._found
+        self._databases, self.unrecorded = sets
         self._watch = ExitStack()
 
     def __enter__(self) -> Self:
@@ -105,9 +108,7 @@ class Observer:
         self._before = frozenset(sys.modules)
         _active = self
         if self._is_foreign:
-            for owner, name, function in user_inputs.replacements(_ask):
-                self._watch.callback(setattr, owner, name, getattr(owner, name))
-                setattr(owner, name, function)
+            self._watch.enter_context(user_inputs.replaced(_ask))
         return self
 
     def __exit__(
@@ -127,16 +128,17 @@ class Observer:
         Modules of this package are listed by dotted name, everything else by path, relative to the
         folder in which the observer was created unless it is far from there. The digest is `ABSENT`
         for a file that the job did not find, and `UNSTEADY` for a file that changed while the job
-        ran. A file whose existence alone was asked has a word of `EXISTENCE`; a path that
-        ends with "/" has a digest of the names in this folder. A job with users' code may also have
-        the kinds ``variables``, with a digest of each value, and ``packages``, with versions.
+        ran. A database that changed counts as made by the job and is left out. A file whose
+        existence alone was asked has a word of `EXISTENCE`; a path that ends with "/" has a digest
+        of the names in this folder. A job with users' code may also have the kinds ``variables``,
+        with a digest of each value, and ``packages``, with versions.
         """
         packages = self._packages()
         digests = {"modules": {name: _digest(own_file(name)) for name in sorted(self._own)}}
         digests["files"] = {}
         for path, (_, digest, is_module) in sorted(self._seen.items()):
-            if digest is not None:
-                is_same = digest == _file_now(path, digest, self._folder)
+            is_same = digest is not None and digest == _file_now(path, digest, self._folder)
+            if digest is not None and (is_same or path not in self._databases):
                 kind = "modules" if is_module else "files"
                 digests[kind][self._name(path)] = digest if is_same else UNSTEADY
         more = {"variables": dict(sorted(self._variables.items())), "packages": packages}
@@ -186,25 +188,35 @@ class Observer:
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
+    def hear_move(self, event: str, source: str, target: str) -> None:
+        """Record a file or a folder that Python is about to make from another one."""
+        if event != "os.rename":  # the job may read the file at both places
+            folder = os.path.dirname(target) if event == "os.symlink" else ""
+            self.hear(os.path.join(folder, source), None, 0)
+        self.ask("made", target)
+
     def ask(self, kind: str, name: Any = None) -> None:
         """Record an input for which a user's file asks; see `optimist.core.user_inputs.Tell`."""
         if kind == "variable":
             digest = user_inputs.variable(name, self._environment.get(name))
             self._variables.setdefault(name, digest)
-        elif kind not in ("path", "folder", "read", "made"):
+        elif kind not in ("path", "folder", "read", "database", "made"):
             self.unrecorded.add(kind)
         elif not isinstance(name, int):
             with suppress(OSError, ValueError, TypeError):
-                path = user_inputs.path_of(name) if kind == "read" else name or os.curdir
+                is_opened = kind in ("read", "database")
+                path = user_inputs.path_of(name) if is_opened else name or os.curdir
                 self._asked(kind, os.path.abspath(os.fsdecode(path)))
 
     def _asked(self, kind: str, path: str) -> None:
         place = self._place(path)
         if place is None:
             return
+        if kind == "database":
+            self._databases.add(place)
         if kind == "made":
             self._make(place)
-        elif kind == "read" and os.path.isfile(path):
+        elif kind in ("read", "database") and os.path.isfile(path):
             self._read(place)
         elif self._seen.get(place, _MISSING).digest is not None:
             place += "/" if kind == "folder" else ""
@@ -237,8 +249,9 @@ class Observer:
             return None
         below = self._folder + os.sep
         path = place if place.startswith(below) and not path.startswith(below) else path
-        above = (self._seen.get(str(folder), _MISSING) for folder in Path(path).parents)
-        return None if any(seen.digest is None for seen in above) else path
+        above = Path(path).parents
+        made = (f for f in above if self._seen.get(str(f), _MISSING).digest is None)
+        return path if all(map(os.path.islink, made)) else None  # a link leads to other files
 
     def _read(self, path: str, is_module: bool = False) -> None:
         try:
@@ -316,6 +329,8 @@ def _listen() -> None:
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and _active is not None:
             _active.hear(*arguments)
+        elif event in _MOVES and _active is not None:
+            _active.hear_move(event, *map(os.fsdecode, arguments[:2]))
         elif (kind := _EVENTS.get(event)) and (
             kind != "folder" or user_inputs.asked_by_user() is not None
         ):

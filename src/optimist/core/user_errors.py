@@ -142,6 +142,7 @@ def status_in_words(status: int) -> str:
     """Describe how a process ended; a negative status is minus the number of a signal."""
     if status >= 0:
         return f"exit status {status}, perhaps from os._exit in a class"
-    name = signal.Signals(-status).name
+    names = {each.value: each.name for each in signal.Signals}  # real-time signals have none
+    name = names.get(-status, str(-status))
     why = "perhaps for lack of memory" if name == "SIGKILL" else "perhaps a crash in compiled code"
     return f"signal {name}, {why}"

@@ -13,7 +13,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache, wraps
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from typing import Any
@@ -21,11 +21,11 @@ from typing import Any
 from optimist.core.source_files import FOLDER
 
 # Receives the kind and the name of an input. Kinds are "variable"; "path", whose existence is
-# asked; "folder", whose names are listed; "read" and "made", which Python reads or makes itself;
-# and any words, without a name, for an input that cannot be recorded.
+# asked; "folder", whose names are listed; "read", "database" and "made", which Python reads, opens
+# or makes itself; and any words, without a name, for an input that cannot be recorded.
 Tell = Callable[[str, Any], None]
 
-_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
+_SYSTEM = ("/proc", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
 # Folders of compiled modules and of installed packages. Their files are not recorded; results
 # record package versions instead.
 COMPILED = "__pycache__"
@@ -35,7 +35,7 @@ _PASSING = (
     *("collections", "functools", "glob", "os", "pathlib", "pkgutil"),
     *("genericpath", "ntpath", "posixpath"),  # os.path
 )
-# Functions that ask whether paths exist that they make, resolve or have listed.
+# Functions that ask whether a path that they make, resolve or have listed exists.
 _SILENT = frozenset(("makedirs", "mkdir", "realpath", "_joinrealpath", "resolve", "walk"))
 # Variables that a scheduler or Snakemake sets to another value in a job, or that optimist sets.
 OF_JOBS = re.compile(
@@ -56,8 +56,10 @@ def _left_out() -> tuple[str, ...]:
 
 def is_left_out(path: str) -> bool:
     """Return whether a file belongs to the system, to Python or to an installed package."""
-    is_systems = (path + os.sep).startswith(_left_out()) or path == sys.executable
-    return is_systems or is_installed(path)
+    folder = path + os.sep
+    is_device = folder.startswith("/dev/") and not folder.startswith("/dev/shm/")  # memory
+    is_systems = folder.startswith(_left_out()) or path == sys.executable
+    return is_device or is_systems or is_installed(path)
 
 
 def is_installed(path: str) -> bool:
@@ -89,8 +91,24 @@ def asked_by_user() -> list[str] | None:
     return None
 
 
+@contextmanager
+def replaced(tell: Tell) -> Iterator[None]:
+    """Call ``tell``, within the block, for each variable and path for which a user's file asks."""
+    groups = (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks)
+    with ExitStack() as undo:
+        for owner, name, function in _replacements(tell):
+            original = getattr(owner, name)
+            for group in groups:
+                if original in group:  # shutil looks the functions up there
+                    group.add(function)
+                    undo.callback(group.discard, function)
+            setattr(owner, name, function)
+            undo.callback(setattr, owner, name, original)
+        yield
+
+
 @lru_cache
-def replacements(tell: Tell) -> list[tuple[Any, str, Callable[..., Any]]]:
+def _replacements(tell: Tell) -> list[tuple[Any, str, Callable[..., Any]]]:
     """Return functions that tell of the variables and paths for which users' files ask.
 
     Each one has the object and the name of the attribute of Python that it replaces.
@@ -123,9 +141,6 @@ def replacements(tell: Tell) -> list[tuple[Any, str, Callable[..., Any]]]:
                 tell("path", path)
             return original(path, *arguments, **keywords)
 
-        for group in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks):
-            if original in group:  # shutil looks the functions up there
-                group.add(function)
         return function
 
     of_paths = [(os, name, asking(getattr(os, name))) for name in ("stat", "lstat", "access")]

@@ -57,9 +57,9 @@ def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ResultError
-        Raised when a committed file is missing or has changed, or when the page is too large.
+        If a committed file is missing or has changed, or if the page is too large.
     ConfigError
-        Raised when a sentence relies on a verdict that has changed.
+        If a sentence relies on a verdict that has changed.
     """
     content = collect(plan, base)
     for trials in TRIALS:

@@ -56,9 +56,9 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
     Raises
     ------
     ResultError
-        Raised when a file that the page shows does not exist or has changed.
+        If a file that the page shows does not exist or has changed.
     ConfigError
-        Raised when, in the project's own folder, a sentence relies on a verdict that has changed.
+        If, in the project's own folder, a sentence relies on a verdict that has changed.
     """
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")

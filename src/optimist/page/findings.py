@@ -52,7 +52,7 @@ def fill(
     Raises
     ------
     ConfigError
-        Raised when a claim or check does not exist, or when a verdict differs from the one on which
+        If a claim or check does not exist, or if a verdict differs from the one on which
         a sentence relies.
     """
     is_shortened = any(claim["verdict"] == "shortened" for claim in claims.values())
@@ -78,7 +78,7 @@ def overview(document: Findings, claims: Claims, paper: str) -> dict[str, str]:
     Raises
     ------
     ConfigError
-        Raised when a claim or check does not exist, or when a verdict differs from the one on which
+        If a claim or check does not exist, or if a verdict differs from the one on which
         a sentence relies.
     """
     about = document["papers"][paper]

@@ -21,7 +21,7 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     Raises
     ------
     ValueError
-        Raised when the formula contains an unknown command or one that sets attributes.
+        If the formula contains an unknown command or one that sets attributes.
     """
     from latex2mathml.converter import convert_to_element
 

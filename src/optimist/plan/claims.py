@@ -44,7 +44,7 @@ def more_trials(
     Raises
     ------
     ConfigError
-        Raised when ``decide`` names an unknown claim.
+        If ``decide`` names an unknown claim.
     """
     by_name = {claim.id: claim for claims in claims_by_paper.values() for claim in claims}
     least: dict[str, dict[CellKey, int]] = {paper: {} for paper in claims_by_paper}
@@ -87,7 +87,7 @@ def uniform_names(paper: Paper, labels: Iterable[str]) -> dict[str, str]:
 
 
 def homes_of(paper: Paper, names: Mapping[str, str]) -> dict[str, str]:
-    """Return, for each setting, the one with the same uniform play that has most trials of it.
+    """Return, for each setting, the one with the same uniform play that has the most trials of it.
 
     ``names`` is the result of `uniform_names`. A setting is omitted if no such setting has any.
     """

@@ -153,7 +153,7 @@ def read(path: str | Path) -> list[Row]:
     Raises
     ------
     ConfigError
-        Raised when a row is invalid. The message gives the file, the line and the reason.
+        If a row is invalid. The message gives the file, the line and the reason.
     """
     if not Path(path).exists():
         return []

@@ -48,7 +48,7 @@ class PlannedShown:
     Raises
     ------
     ConfigError
-        Raised when a name in ``only`` matches no figure or table.
+        If a name in ``only`` matches no figure or table.
     """
 
     def __init__(self, plan: "Plan") -> None:
@@ -177,7 +177,7 @@ class PlannedShown:
         Raises
         ------
         ConfigError
-            Raised when a name is too long, reserved or used twice, or when a figure or table is
+            If a name is too long, reserved or used twice, or if a figure or table is
             invalid or shows a cell that the paper does not run.
         """
         self._check_names()
@@ -197,7 +197,7 @@ class PlannedShown:
         for name in (name for name in taken if len(name) > LONGEST_NAME):
             raise ConfigError(
                 f"{brief(name)} names a figure or table; allowed: names of up to {LONGEST_NAME} "
-                "letters"
+                "characters"
             )
         for name in RESERVED & taken:
             raise ConfigError(

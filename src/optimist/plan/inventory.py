@@ -56,7 +56,7 @@ def take(plan: Plan) -> list[Entry]:
     Raises
     ------
     UnreadableError
-        Raised when the operating system denies access to a file.
+        If the operating system denies access to a file.
     """
     entries = []
     for trials in plan.trials:
@@ -100,7 +100,7 @@ def others(plan: Plan) -> dict[str, int]:
     Raises
     ------
     ConfigError
-        Raised when ``only`` leaves out cells, because their results would be returned too.
+        If ``only`` leaves out cells, because their results would be returned too.
     """
     if any(plan.config["only"].values()):
         raise ConfigError(

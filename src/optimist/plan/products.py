@@ -186,7 +186,7 @@ def make(product: Product, sources: Sources) -> None:
     Raises
     ------
     ResultError
-        Raised when a table is damaged or no longer contains a round that a claim needs.
+        If a table is damaged or no longer contains a round that a claim needs.
     """
     trials, record = sources.trials(product), Path(product.record)
     with TemporaryDirectory() as folder:

@@ -99,9 +99,9 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     Raises
     ------
     ResultError
-        Raised when a file is damaged; when two folders have different outcomes of the same trials
-        or different parts of a race; or when a cell that this run leaves out has rows that do not
-        match its record.
+        If a file is damaged; if two folders have different outcomes of the same trials or different
+        parts of a race; or if a cell that this run leaves out has rows that do not match its
+        record.
     """
     if folders:
         gather(plan, paper, [*map(Path, folders)])
@@ -354,9 +354,9 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     Raises
     ------
     ResultError
-        Raised when a folder has no results; when a file is not a regular file, is too large, is
-        damaged or has the wrong path; when two folders have a file with the same path but different
-        numbers; or when a race is spread over two folders.
+        If a folder has no results; if a file is not a regular file, is too large, is
+        damaged or has the wrong path; if two folders have a file with the same path but different
+        numbers; or if a race is spread over two folders.
     """
     home = Path(plan.layout.results)
     wanted = [

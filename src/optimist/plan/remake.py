@@ -97,7 +97,7 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
     Raises
     ------
     ConfigError
-        Raised when the paper has no such claim.
+        If the paper has no such claim.
     """
     (paper,) = plan.papers
     product = plan.targets.claim(paper, claim)

@@ -1,4 +1,4 @@
-"""Attributes of Snakemake that its documentation does not promise, each used in one function.
+"""Use attributes of Snakemake that its documentation does not promise, one purpose per function.
 
 ``tests/unit/test_snakemake_adapter.py`` calls every function in a small workflow. ``make newest``
 and ``make lower-bounds`` run it with the newest and the oldest Snakemake that are allowed.
@@ -103,7 +103,7 @@ def describe(workflow: Workflow, name: str, words: str) -> None:
 
 
 def jobs(workflow: Workflow) -> list[Job]:
-    """Return all jobs, also those that will not run; [] before Snakemake has planned them."""
+    """Return all jobs, including those that will not run; [] before Snakemake has planned them."""
     dag = getattr(workflow, "dag", None)
     return [] if dag is None else list(dag.jobs)
 

@@ -64,7 +64,7 @@ def trace(
     Raises
     ------
     ResultError
-        Raised when the file does not exist, has no record, or does not match its record.
+        If the file does not exist, has no record, or does not match its record.
     """
     path = Path(path)
     if not path.is_file():

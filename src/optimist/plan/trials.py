@@ -55,7 +55,7 @@ class PlannedTrials:
     Raises
     ------
     ConfigError
-        Raised when a name in ``only`` matches no cell, or when no cell matches all its keys.
+        If a name in ``only`` matches no cell, or if no cell matches all its keys.
     """
 
     def __init__(self, plan: "Plan") -> None:
@@ -249,7 +249,7 @@ class PlannedTrials:
         Raises
         ------
         ConfigError
-            Raised when no cell of the configuration has this file.
+            If no cell of the configuration has this file.
         """
         w = wildcards
         path = self._plan.layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))

@@ -47,7 +47,7 @@ def check_records(*, is_dry_run: bool = False) -> None:
     Raises
     ------
     UnwritableError
-        Raised when the records cannot be written, for example in another user's checkout.
+        If the records cannot be written, for example in another user's checkout.
     """
     place = Path(RECORDS)
     written = [place] if place.is_dir() else [Path()]
@@ -68,7 +68,7 @@ def check_outputs(paths: Iterable[str]) -> None:
     Raises
     ------
     UnwritableError
-        Raised for the first folder that is not writable. The message names this folder.
+        If a folder is not writable. The message names the first such folder.
     """
     for folder in {PurePath(path).parent: None for path in paths}:
         nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
@@ -84,7 +84,7 @@ def check_words(workflow: Any) -> None:
     Raises
     ------
     ConfigError
-        Raised for the first such option. The message names the resource to use instead.
+        If there is such an option. The message names the resource to use instead.
     """
     words = snakemake_adapter.default_resource_text(workflow, "slurm_extra")
     for option in re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words):
@@ -108,8 +108,8 @@ def check_place(workflow: Any) -> None:
     Raises
     ------
     ConfigError
-        Raised when the rules come from another folder, because digests would then cover scripts
-        that do not run; or when a module has a ``prefix``, because paths in job parameters would
+        If the rules come from another folder, because digests would then cover scripts
+        that do not run; or if a module has a ``prefix``, because paths in job parameters would
         not include it.
     """
     folder = snakemake_adapter.folder_of_rules(workflow)
