@@ -210,7 +210,8 @@ FIGURE = (
 
 
 def test_the_name_of_a_figure_is_short():
-    with pytest.raises(OptimistError, match=r"\(101 characters\) names a figure.*up to 100 characters"):
+    words = r"\(101 characters\) names a figure.*up to 100 characters"
+    with pytest.raises(OptimistError, match=words):
         Plan(load_config(values=[FIGURE % ("f" * 101, "t")]))
     Plan(load_config(values=[FIGURE % ("f" * 100, "t")]))
 

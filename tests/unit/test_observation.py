@@ -32,7 +32,7 @@ from optimist.core.observation import (
     is_record,
     observe,
 )
-from optimist.core.source_files import digest_of
+from optimist.core.source_files import digest_of, is_left_out
 from optimist.experiments import cell_records, results, trials
 from optimist.experiments.job import make_result
 
@@ -463,7 +463,7 @@ def test_a_file_below_a_link_of_the_job_counts(here):
 
 
 def test_files_in_shared_memory_count():
-    left_out = {name: user_inputs.is_left_out(f"/dev/{name}") for name in ("shm", "shm/x", "null")}
+    left_out = {name: is_left_out(f"/dev/{name}") for name in ("shm", "shm/x", "null")}
     assert left_out == {"shm": False, "shm/x": False, "null": True}
 
 

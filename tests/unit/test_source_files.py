@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
-from optimist.core import source_files
+from optimist.core import source_files, user_errors, user_inputs
 from optimist.core.errors import UnreadableError
-from optimist.core.source_files import closure, digest_of
+from optimist.core.source_files import closure, digest_of, is_of_user
 from optimist.experiments import code_digest
 
 MODULES = [
@@ -211,7 +211,7 @@ def test_all_pythons_agree(tmp_path, version):
 def test_sources_of_the_package_are_parsed_once(tmp_path):
     code = """
 import ast, sys
-from optimist.core import source_files
+from optimist.core import source_files, user_errors, user_inputs
 if sys.argv[1:]:
     ast.parse = None
 print(source_files.digest_of(source_files.own_file("optimist.core.label")))
@@ -325,3 +325,22 @@ def test_modules_of_the_package_count_by_name_wherever_it_lies(tmp_path):
         file.write("EDITED = 1\n")
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() != code_digest.of_modules("optimist.experiments.loop")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/home/me/mine.py", True),
+        ("mine.py", True),
+        ("/dev/shm/mine.py", True),
+        ("/opt/other/lib/python3/dist-packages/x.py", False),
+        (".snakemake/scripts/tmp1.run.py", False),
+        ("<frozen importlib._bootstrap>", False),
+        (json.__file__, False),
+        (pytest.__file__, False),
+        (source_files.__file__, False),
+    ],
+)
+def test_one_function_decides_which_code_is_a_users(path, expected):
+    assert is_of_user(path) == expected
+    assert user_errors.is_of_user is user_inputs.is_of_user is is_of_user

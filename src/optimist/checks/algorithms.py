@@ -34,7 +34,7 @@ from optimist.checks.plays import (
 )
 from optimist.checks.toys import ScriptedEnvironment, random_arms
 from optimist.core.observation import Observer
-from optimist.core.user_inputs import is_of_user
+from optimist.core.source_files import is_of_user
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.trials import Trials, run
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from optimist.algorithms import REGISTRIES
 from optimist.core.errors import ConfigError, one_of
 from optimist.core.registry import Registry, canonical_name, names_file
-from optimist.core.user_errors import is_of_user
+from optimist.core.source_files import is_of_user
 from optimist.environments import ENVIRONMENTS
 
 
@@ -178,7 +178,7 @@ def _check_path(path: str) -> None:
         raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
     module = place.stem.partition(".")[0]
     found = importlib.util.find_spec(module)
-    is_installed = found is not None and not is_of_user(Path(found.origin or "/"))
+    is_installed = found is not None and not is_of_user(found.origin or "/")
     if is_installed or module in sys.stdlib_module_names:
         raise ConfigError(
             f"{path} would hide the module {module!r} from Python files in its folder; allowed: "

@@ -32,7 +32,8 @@ from optimist.core.executor import Call, calls
 from optimist.core.layout import Layout
 from optimist.core.registry import names_file
 from optimist.core.root import workspace
-from optimist.core.user_errors import in_one_line, is_of_user, of_system
+from optimist.core.source_files import is_of_user
+from optimist.core.user_errors import in_one_line, of_system
 from optimist.experiments.cell import OWN, Cell, Setting
 from optimist.experiments.trials import Trials
 
@@ -408,7 +409,7 @@ def _is_of_user(name: str, module: Any) -> bool:
     """Return whether a module is a source file of a user; cloudpickle looks it up by its name."""
     path = str(getattr(module, "__file__", ""))
     is_found = getattr(module, "__name__", "") == name != "__main__"
-    return is_found and path.endswith(".py") and is_of_user(Path(path))
+    return is_found and path.endswith(".py") and is_of_user(path)
 
 
 def _failure(trials: Trials, error: BaseException) -> ResultError:

@@ -24,16 +24,19 @@ from typing import Any, NamedTuple, Self
 from optimist.core import user_inputs
 from optimist.core.errors import UnreadableError
 from optimist.core.source_files import (
+    COMPILED,
     PACKAGE,
     Signature,
     digest_of,
     imports_of,
     is_file,
+    is_installed,
+    is_left_out,
     is_own,
     own_file,
     signature,
 )
-from optimist.core.user_inputs import COMPILED, EXISTENCE, MISSING
+from optimist.core.user_inputs import EXISTENCE, MISSING
 
 # Name prefixes of this package's modules that a user's class may load without an import statement.
 _METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
@@ -239,13 +242,11 @@ class Observer:
 
         A link to a folder is kept, since it may lead elsewhere in a copy of the folder.
         """
-        if user_inputs.is_left_out(path):
+        if is_left_out(path):
             return None
         folder, name = os.path.split(path)
         place = os.path.join(os.path.realpath(folder), name)
-        if user_inputs.is_left_out(place) or any(
-            Path(place).is_relative_to(other) for other in self._ignored
-        ):
+        if is_left_out(place) or any(Path(place).is_relative_to(other) for other in self._ignored):
             return None
         below = self._folder + os.sep
         path = place if place.startswith(below) and not path.startswith(below) else path
@@ -288,7 +289,7 @@ class Observer:
 
     def _note_installed(self, module: str, path: str | None) -> None:
         name = module.partition(".")[0]
-        if path and user_inputs.is_installed(path) and name not in NAMED:
+        if path and is_installed(path) and name not in NAMED:
             self._installed.setdefault(name, path)
 
     def report(self) -> Report:
@@ -336,7 +337,7 @@ def _listen() -> None:
         ):
             _ask(kind, *arguments[:1])
 
-    user_inputs.is_left_out("")  # prepare its list of folders, which opens files
+    is_left_out("")  # prepare its list of folders, which opens files
     sys.addaudithook(hear)
 
 

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import sys
+import sysconfig
 import time
 import warnings
 from collections.abc import Iterable, Iterator
@@ -35,6 +36,13 @@ _SETTLED = 2.0
 _KEPT = Path(importlib.util.cache_from_source(__file__)).with_name("digests.json")
 _MOST_KEPT = 1000
 
+_SYSTEM = ("/proc", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
+# Folders of compiled modules and of installed packages. Their files are not recorded; results
+# record package versions instead.
+COMPILED = "__pycache__"
+_INSTALLED = frozenset(("site-packages", "dist-packages", COMPILED))
+_SCRIPTS = ".snakemake"  # folder to which Snakemake copies scripts
+
 Signature = tuple[int, ...]
 
 
@@ -56,6 +64,34 @@ def is_own(module: str) -> bool:
     if is_file(module):
         return module.startswith(FOLDER)
     return module.startswith(f"{PACKAGE}.")
+
+
+@lru_cache
+def _left_out() -> tuple[str, ...]:
+    """Return the folders of the system, Python and this package, whose files are not recorded."""
+    libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+    folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
+    return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
+
+
+def is_left_out(path: str) -> bool:
+    """Return whether a file belongs to the system, to Python or to an installed package."""
+    folder = path + os.sep
+    is_device = folder.startswith("/dev/") and not folder.startswith("/dev/shm/")  # memory
+    is_systems = folder.startswith(_left_out()) or path == sys.executable
+    return is_device or is_systems or is_installed(path)
+
+
+def is_installed(path: str) -> bool:
+    """Return whether a file belongs to an installed package."""
+    return not _INSTALLED.isdisjoint(path.split(os.sep))
+
+
+@lru_cache
+def is_of_user(path: str) -> bool:
+    """Return whether code, given by the path in its frames, was written by a user."""
+    is_ours = path.startswith("<") or _SCRIPTS in path.split(os.sep)
+    return not is_ours and not is_left_out(os.path.abspath(path))
 
 
 def dotted(path: str) -> str:

@@ -3,8 +3,6 @@
 import inspect
 import pickle
 import signal
-import site
-import sysconfig
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,16 +12,9 @@ from typing import Any
 
 from optimist.core.errors import OptimistError
 from optimist.core.root import PACKAGE
+from optimist.core.source_files import is_of_user
 
-# Folders of code that users did not write.
-_PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
-_OTHERS = {
-    PACKAGE,
-    *(Path(sysconfig.get_path(name)) for name in _PATHS),
-    *map(Path, (*site.getsitepackages(), site.getusersitepackages())),
-}
 _METHODS = {PACKAGE / "algorithms", PACKAGE / "environments"}
-SCRIPTS = ".snakemake"  # folder to which Snakemake copies scripts
 _PLACE = "_place_in_file_of_user"  # attribute: source line of an error that lost its traceback
 ROUND = "_round_in_words"  # attribute: round of an error, as in ", in round 7"
 
@@ -33,21 +24,16 @@ def line_of_user(trace: TracebackType | None) -> str:
     return _last_line(trace, is_of_user)
 
 
-def _last_line(trace: TracebackType | None, is_wanted: Callable[[Path], bool]) -> str:
+def _last_line(trace: TracebackType | None, is_wanted: Callable[[str], bool]) -> str:
     """Return a traceback's innermost line in a file that ``is_wanted`` accepts, or ""."""
     # The file names of compiled code and frozen modules are not paths.
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(trace)]
-    lines = [f"{p.name}, line {n}" for p, n in frames if p.is_absolute() and is_wanted(p)]
+    lines = [f"{p.name}, line {n}" for p, n in frames if p.is_absolute() and is_wanted(str(p))]
     return lines[-1] if lines else ""
 
 
-def is_of_user(path: Path) -> bool:
-    """Return whether a file belongs neither to Python, nor to an installed package, nor to us."""
-    return not _OTHERS.intersection(path.parents) and SCRIPTS not in path.parts
-
-
-def _of_methods(path: Path) -> bool:
-    return not _METHODS.isdisjoint(path.parents)
+def _of_methods(path: str) -> bool:
+    return not _METHODS.isdisjoint(Path(path).parents)
 
 
 def of_system(error: BaseException) -> str:

@@ -11,25 +11,19 @@ import hashlib
 import os
 import re
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache, wraps
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from typing import Any
 
-from optimist.core.source_files import FOLDER
+from optimist.core.source_files import COMPILED, is_of_user
 
 # Receives the kind and the name of an input. Kinds are "variable"; "path", whose existence is
 # asked; "folder", whose names are listed; "read", "database" and "made", which Python reads, opens
 # or makes itself; and any words, without a name, for an input that cannot be recorded.
 Tell = Callable[[str, Any], None]
 
-_SYSTEM = ("/proc", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
-# Folders of compiled modules and of installed packages. Their files are not recorded; results
-# record package versions instead.
-COMPILED = "__pycache__"
-_INSTALLED = frozenset(("site-packages", "dist-packages", COMPILED))
 # Python's modules whose functions pass on a name that their caller chose.
 _PASSING = (
     *("collections", "functools", "glob", "os", "pathlib", "pkgutil"),
@@ -44,33 +38,6 @@ OF_JOBS = re.compile(
 )
 # Recorded in place of a digest where existence alone was asked.
 EXISTENCE = MISSING, _FILE, _FOLDER = "is missing", "is a file", "is a folder"
-
-
-@lru_cache
-def _left_out() -> tuple[str, ...]:
-    """Return the folders of the system, Python and this package, whose files are not recorded."""
-    libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
-    folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
-    return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
-
-
-def is_left_out(path: str) -> bool:
-    """Return whether a file belongs to the system, to Python or to an installed package."""
-    folder = path + os.sep
-    is_device = folder.startswith("/dev/") and not folder.startswith("/dev/shm/")  # memory
-    is_systems = folder.startswith(_left_out()) or path == sys.executable
-    return is_device or is_systems or is_installed(path)
-
-
-def is_installed(path: str) -> bool:
-    """Return whether a file belongs to an installed package."""
-    return not _INSTALLED.isdisjoint(path.split(os.sep))
-
-
-@lru_cache
-def is_of_user(path: str) -> bool:
-    """Return whether code, given by the path in its frames, was written by a user."""
-    return not path.startswith("<") and not is_left_out(os.path.abspath(path))
 
 
 def asked_by_user() -> list[str] | None:
