@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.claim import Check, Claim, Reading
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name, unknown_name
 from optimist.core.label import Label
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def check_effect(claim: Claim) -> None:
             f"{{{next(iter(effect.numbers), 'ratio')}}}, whose numbers come from checks"
         )
     for name, _, field in (name.partition(".") for _, name, *_ in parsed if name is not None):
-        if name not in effect.numbers:
-            raise unknown_name("field of effect", name, effect.numbers)
+        known_name("field of effect", name, effect.numbers)
         if field and field not in FIELDS:
             raise unknown_name(f"property of the field {name!r} of effect", field, FIELDS)
     for name, selection in effect.numbers.items():
@@ -90,8 +89,7 @@ def selects(claim: Claim, selection: Mapping[str, Any], reading: Reading, check:
     if not (selection.get("ours") or (reading.counts and check.status != "ours")):
         return False
     for choice, wanted in selection.get("when", {}).items():
-        if choice not in claim.choices:
-            raise unknown_name("choice in effect", choice, claim.choices)
+        known_name("choice in effect", choice, claim.choices)
         taken = reading.alternatives.get(claim.choices[choice].name)
         if taken not in [str(one) for one in _listed(wanted)]:
             return False

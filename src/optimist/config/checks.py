@@ -16,7 +16,7 @@ from optimist.algorithms import (
 from optimist.config.documents import Source
 from optimist.config.models import Sources
 from optimist.config.validation import check, entry_of
-from optimist.core.errors import ConfigError, OptimistError, unknown_name
+from optimist.core.errors import ConfigError, OptimistError, known_name, unknown_name
 from optimist.core.root import project_root
 from optimist.experiments.cell import NOTHING, Cell, Setting
 from optimist.experiments.paper import Paper
@@ -64,8 +64,7 @@ def _check_entry(
 ) -> None:
     kind = str(entry.get("kind"))
     with source.named():
-        if kind not in kinds:
-            raise unknown_name(f"kind in {place}", kind, kinds)
+        known_name(f"kind in {place}", kind, kinds)
     check(entry, entry_of(load(kind)), source, place)
     shown = [series["label"] for series in entry.get("series", [])] or entry.get("algorithms", [])
     with source.named():
@@ -127,8 +126,7 @@ def _check_names(paper: Paper) -> None:
             for option in option_names(algorithm_class(name, domain))
         }
         for option in (text.partition("=")[0] for text in texts):
-            if option not in allowed:
-                raise unknown_name(f"option in options.{name}", option, allowed)
+            known_name(f"option in options.{name}", option, allowed)
 
 
 def _problem(setting: Setting) -> Any:

@@ -27,7 +27,7 @@ from optimist.claims.claim import (
 from optimist.claims.effects import check_effect
 from optimist.claims.metrics.table import metric
 from optimist.config.labels import Names, parts
-from optimist.core.errors import ConfigError, nearest, unknown_name
+from optimist.core.errors import ConfigError, known_name, nearest, unknown_name
 from optimist.core.label import Label, Value
 
 # Bounds that need no reason, because they only specify a sign or a direction.
@@ -136,8 +136,7 @@ class Reader:
         """
         where = f"claim {entry['id']!r}"
         for name in entry.get("choices", ()):
-            if name not in self._choices:
-                raise unknown_name(f"choice of {where}", name, self._choices)
+            known_name(f"choice of {where}", name, self._choices)
         choices = {name: self._choices[name] for name in entry.get("choices", ())}
         if "suffices" in entry and entry["suffices"] not in choices:
             raise unknown_name(f"suffices of {where}", entry["suffices"], choices)
@@ -265,8 +264,7 @@ def _check_conditions(claim: written.Claim, choices: Mapping[str, Choice]) -> No
     conditions = [check["when"] for check in claim["checks"] if "when" in check]
     for condition in [*conditions, *claim.get("without", ())]:
         for choice, names in condition.items():
-            if choice not in choices:
-                raise unknown_name(f"choice in claim {claim['id']!r}", choice, choices)
+            known_name(f"choice in claim {claim['id']!r}", choice, choices)
             for name in map(str, names):
                 if name not in choices[choice].alternatives:
                     place = f"alternative of {choice} in claim {claim['id']!r}"
@@ -355,8 +353,7 @@ def _part(claim: written.Claim, entry: written.Check, arguments: Mapping[str, ob
     if isinstance(part, str):
         return part
     for key in part:
-        if key not in arguments:
-            raise unknown_name(f"argument in part of claim {claim['id']!r}", key, arguments)
+        known_name(f"argument in part of claim {claim['id']!r}", key, arguments)
     values = [arguments[key] for key in part]
     return ", ".join(" and ".join(map(str, v)) if isinstance(v, list) else str(v) for v in values)
 

@@ -11,7 +11,7 @@ from optimist.config.documents import Document, Source, merge
 from optimist.config.labels import Names
 from optimist.config.models import Additions, Sources
 from optimist.config.panels import expand_figure, expand_shown
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
 from optimist.experiments import models
@@ -116,8 +116,7 @@ def base_settings(paper: str, document: models.Settings) -> dict[str, Setting]:
     entries, defaults = document["settings"], document.get("defaults", {})
     used = {entry["environment"] for entry in entries.values()}
     for environment in defaults:
-        if environment not in used:
-            raise unknown_name("environment in defaults", environment, used)
+        known_name("environment in defaults", environment, used)
     for written, entry in entries.items():
         for name, keys in _each_setting(written, entry):
             if name in settings:

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, canonical
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Entries
 from optimist.core.label import Label, Value
 from optimist.experiments.cell import Setting
@@ -91,8 +91,7 @@ class Names:
         """
         try:
             label = Label.parse(text, "setting")
-            if label.name not in self._bases:
-                raise unknown_name(f"setting of {self._name}", label.name, self._bases)
+            known_name(f"setting of {self._name}", label.name, self._bases)
             return self._variant(label)
         except ConfigError as error:
             raise ConfigError(f"{place}: {error}") from None
@@ -132,8 +131,7 @@ class Names:
         raise ConfigError(f"{place} has {entry!r}; allowed: a label, $list, a sweep or a list")
 
     def _listed(self, place: str, name: str) -> list[str]:
-        if name not in self._lists:
-            raise unknown_name(f"list in {place}", name, self._lists)
+        known_name(f"list in {place}", name, self._lists)
         return self._lists[name]
 
     def _swept(self, place: str, sweep: Mapping[str, object]) -> list[str]:

@@ -21,7 +21,7 @@ from optimist.config.expand import Documents, expand_paper, names_of, with_addit
 from optimist.config.labels import Names
 from optimist.config.models import Config, PaperChanges, Sources
 from optimist.config.validation import bare, check, entry_of, inside, members
-from optimist.core.errors import LONGEST, ConfigError, one_of, unknown_name
+from optimist.core.errors import LONGEST, ConfigError, known_name, one_of
 from optimist.core.label import Label
 from optimist.core.root import project_root
 from optimist.experiments.cell import Setting
@@ -82,8 +82,7 @@ def check_config(config: Mapping[str, object]) -> Config:
     check(typed, Config, Source("config"))
     folders.check(typed["results"], typed["figures"])
     for paper in (*typed["papers"], *typed["changes"]["settings"], *typed["additions"]):
-        if paper not in paper_names():
-            raise unknown_name("paper", paper, paper_names())
+        known_name("paper", paper, paper_names())
     for name in typed["algorithm_files"]:
         if is_algorithm(name):
             raise ConfigError(
@@ -223,8 +222,7 @@ def load_paper(name: str, changes: PaperChanges | None = None) -> Paper:
     ConfigError
         If there is no such paper, or a file or a change is invalid.
     """
-    if name not in paper_names():
-        raise unknown_name("paper", name, paper_names())
+    known_name("paper", name, paper_names())
     changes = changes or _in_use[0]
     folder = project_root() / "config" / "papers" / name
     try:

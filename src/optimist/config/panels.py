@@ -13,7 +13,7 @@ from typing import Any
 
 from optimist.config.documents import Document
 from optimist.config.labels import Names
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.label import Label
 from optimist.figures.models import Figures
 
@@ -123,8 +123,7 @@ class _Panel:
         words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
 
         def word(braces: re.Match[str]) -> str:
-            if braces[1] not in words:
-                raise unknown_name(f"key in {self._place}.title", braces[1], words)
+            known_name(f"key in {self._place}.title", braces[1], words)
             return words[braces[1]]
 
         # Braces that follow a letter, ^ or a backslash belong to a formula.
@@ -139,8 +138,7 @@ class _Panel:
                 return self._titles[word]
         if not is_setting:
             return str(value)
-        if value not in self._names.settings:
-            raise unknown_name(f"setting in {self._place}.{key}", value, self._names.settings)
+        known_name(f"setting in {self._place}.{key}", value, self._names.settings)
         return self._names.settings[value].title
 
     def _swept(self, panel: Document) -> Document:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.errors import positive, unknown_name
+from optimist.core.errors import known_name, positive
 
 
 class Link(ABC):
@@ -208,6 +208,5 @@ def make_link(name: str, **parameters: Any) -> Link:
     ConfigError
         If the name is unknown or sigma is not positive.
     """
-    if name not in LINKS:
-        raise unknown_name("link", name, LINKS)
+    known_name("link", name, LINKS)
     return LINKS[name](**parameters)

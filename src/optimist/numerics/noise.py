@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.core.errors import ConfigError, positive, unknown_name
+from optimist.core.errors import ConfigError, known_name, positive
 
 CENTRES = ("mean", "median")
 # Step size of the quadrature for moments, and number of steps on each side of 0.
@@ -219,8 +219,7 @@ def make_law(name: str, shape: float | None = None) -> Law:
     ConfigError
         If the name is unknown or the shape is not allowed.
     """
-    if name not in LAWS:
-        raise unknown_name("noise law", name, LAWS)
+    known_name("noise law", name, LAWS)
     if name == Normal.name:
         if shape is not None:
             raise ConfigError(f"shape is {shape!r}; allowed for the normal law: none")

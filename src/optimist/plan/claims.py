@@ -10,7 +10,7 @@ from optimist.claims.claim import Claim, PaperClaims
 from optimist.claims.first import of_document
 from optimist.claims.planned import check_first, check_planned, claim_cells
 from optimist.config.load import claims_path, load_claims
-from optimist.core.errors import ConfigError, nearest, unknown_name
+from optimist.core.errors import ConfigError, known_name, nearest
 from optimist.core.files import read_text
 from optimist.core.label import Label
 from optimist.environments import unseen_options
@@ -49,8 +49,7 @@ def more_trials(
     by_name = {claim.id: claim for claims in claims_by_paper.values() for claim in claims}
     least: dict[str, dict[CellKey, int]] = {paper: {} for paper in claims_by_paper}
     for name, number in decide.items():
-        if name not in by_name:
-            raise unknown_name("claim in decide", name, by_name)
+        known_name("claim in decide", name, by_name)
         paper = name.partition(".")[0]
         fewest = least[paper]
         for cell in claim_cells(by_name[name], homes[paper]):

@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from optimist.config.load import paper_names
-from optimist.core.errors import ConfigError, brief, unknown_name
+from optimist.core.errors import ConfigError, brief, known_name
 from optimist.experiments.trials import CellKey
 from optimist.figures import make_table
 from optimist.figures.base import Part
@@ -79,8 +79,7 @@ class PlannedShown:
             paper = place.partition("/")[0]
             if paper not in papers and paper in paper_names():
                 continue  # a plan may cover only some of the papers
-            if place not in every:
-                raise unknown_name("name in only.figures", place, every)
+            known_name("name in only.figures", place, every)
             chosen[paper] += every[place]
         return chosen
 
@@ -160,8 +159,7 @@ class PlannedShown:
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; raise ConfigError if there is none."""
         specs: Mapping[str, Mapping[str, Any]] = getattr(self._plan.papers[paper], kind)
-        if name not in specs:
-            raise unknown_name(f"name among {kind} of {paper}", name, specs)
+        known_name(f"name among {kind} of {paper}", name, specs)
         return specs[name]
 
     def find(self, paper: str, kind: str, name: str) -> Figure | Table:
@@ -210,8 +208,7 @@ class PlannedShown:
                         f"{name!r} is already used and cannot name a part; allowed: any other name"
                     )
                 for setting in settings:
-                    if setting not in paper.settings:
-                        raise unknown_name(f"setting of part {name!r}", setting, paper.settings)
+                    known_name(f"setting of part {name!r}", setting, paper.settings)
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):

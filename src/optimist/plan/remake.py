@@ -9,7 +9,7 @@ from typing import Any
 
 from optimist.config.load import load_config, paper_names
 from optimist.config.models import Config
-from optimist.core.errors import ConfigError, ResultError, unknown_name
+from optimist.core.errors import ConfigError, ResultError, known_name, unknown_name
 from optimist.core.layout import GROUPS
 from optimist.experiments.cell_records import STUDY, misfits
 from optimist.plan import products
@@ -41,8 +41,7 @@ def plans(
     if figures is not None:
         config["figures"] = figures
     for paper in papers or config["papers"]:
-        if paper not in paper_names():
-            raise unknown_name("paper", paper, paper_names())
+        known_name("paper", paper, paper_names())
         of_paper: Config = {**config, "papers": [paper]}
         yield Plan(of_paper if overlays or values else as_recorded(of_paper))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import algorithm_module
 from optimist.config.documents import copied
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.files import fingerprint
 from optimist.environments import environment_module
 from optimist.experiments.cell import Cell
@@ -136,8 +136,7 @@ class PlannedStudies:
 
     def _asked(self, paper: str, name: str) -> Study:
         asked = {study.name: study for study in of_paper(self._plan.papers[paper])}
-        if name not in asked:
-            raise unknown_name(f"study of {paper}", name, asked)
+        known_name(f"study of {paper}", name, asked)
         return asked[name]
 
     def _cells(self, paper: str, study: Study) -> list[Cell]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from optimist.claims import pages, wording
 from optimist.claims.metrics import table as metrics
 from optimist.config.documents import copied
-from optimist.core.errors import ResultError, UnreadableError, unknown_name
+from optimist.core.errors import ResultError, UnreadableError, known_name
 from optimist.core.files import fingerprint, read_text, sha256
 from optimist.core.layout import GROUPS
 from optimist.core.root import PACKAGE
@@ -54,8 +54,7 @@ class PlannedTargets:
         """Return a product with one claim of a paper; raise ConfigError if the claim is unknown."""
         whole = self.product(paper, "claims", "claims")
         documents = {written["id"]: written for written in whole.spec["claims"]}
-        if claim not in documents:
-            raise unknown_name(f"claim of {paper}", claim, documents)
+        known_name(f"claim of {paper}", claim, documents)
         return replace(whole, spec={**whole.spec, "claims": [documents[claim]]})
 
     def _product(self, paper: str, kind: str, name: str) -> Product:

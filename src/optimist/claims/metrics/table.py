@@ -157,16 +157,14 @@ def metric(quantity: str, statistic: str, arguments: Collection[str]) -> Metric:
     ConfigError
         If a name is unknown or the arguments do not match; the message gives the allowed names.
     """
-    if quantity not in QUANTITIES:
-        raise unknown_name("quantity", quantity, QUANTITIES)
+    known_name("quantity", quantity, QUANTITIES)
     if (quantity, statistic) not in METRICS:
         names = [name for key, name in METRICS if key == quantity]
         raise unknown_name(f"statistic of {quantity}", statistic, names)
     metrics, where = METRICS[quantity, statistic], f"{statistic} of {quantity}"
     allowed_names = {name for one in metrics for name in one.arguments}
     for name in arguments:
-        if name not in allowed_names:
-            raise unknown_name(f"argument of {where}", name, allowed_names)
+        known_name(f"argument of {where}", name, allowed_names)
     given = set(arguments)
     best = min(metrics, key=lambda one: len(given.symmetric_difference(one.arguments)))
     if given != set(best.arguments):

@@ -21,7 +21,7 @@ import numpy as np
 from annotated_types import MinLen
 
 from optimist.algorithms.heavy_tailed.hvt_ucb import ALPHA
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Count, Keys, Texts
 from optimist.environments.observer import Observer
 from optimist.experiments.loop import COMPLETE
@@ -208,8 +208,7 @@ class LemmasPanel(Panel):
         """Raise ConfigError for a setting that the study does not have."""
         watched = section_of("lemmas", paper)["settings"]
         for series in self.series:
-            if series["setting"] not in watched:
-                raise unknown_name("setting of lemmas", series["setting"], watched)
+            known_name("setting of lemmas", series["setting"], watched)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield a curve for each setting."""

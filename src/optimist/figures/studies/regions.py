@@ -13,7 +13,7 @@ import numpy as np
 from annotated_types import Ge
 
 from optimist.algorithms import make_algorithm
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Count, Keys, Texts
 from optimist.experiments.cell import Cell
 from optimist.experiments.loop import COMPLETE, rounds_of
@@ -142,8 +142,7 @@ class RegionsPanel(Panel):
         """Raise ConfigError for an algorithm whose region the study does not compute."""
         computed = section_of("regions", paper)["algorithms"]
         for label in self.algorithms:
-            if label not in computed:
-                raise unknown_name("algorithm of regions", label, computed)
+            known_name("algorithm of regions", label, computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the outlines and the area of each region, the true parameter and the ball."""

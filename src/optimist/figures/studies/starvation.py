@@ -18,7 +18,7 @@ from optimist.algorithms.kernel.gp_ucb import GPUCB
 from optimist.algorithms.kernel.inducing_points import InducingPointUCB
 from optimist.algorithms.kernel.rff_ucb import RFFUCB
 from optimist.algorithms.kernel.sor_ucb import SoRUCB
-from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Count, Keys, Positive
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.paper import Paper
@@ -283,8 +283,7 @@ class StarvationPanel(Panel):
     def check(self, paper: Paper) -> None:
         """Raise ConfigError if the paper lacks the study or the study lacks the method."""
         computed = methods(section_of("starvation", paper))
-        if self.method not in computed:
-            raise unknown_name("method", self.method, computed)
+        known_name("method", self.method, computed)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the posterior, the function, the inducing points and a second line of the title."""
