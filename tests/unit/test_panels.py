@@ -51,10 +51,13 @@ def trials(setting, algorithm, values, column="regret", **columns):
     return pd.DataFrame({**about, "trial": range(len(values)), column: values, **columns})
 
 
+CAPS = dict.fromkeys(("rounds", "trials", "timing_trials"))
+
+
 def check(paper):
     """Check what a paper shows, as the plan does."""
     only = {"settings": [], "algorithms": [], "figures": []}
-    papers, config = {paper.id: paper}, {"caps": {}, "only": only}
+    papers, config = {paper.id: paper}, {"caps": CAPS, "only": only}
     plan = SimpleNamespace(papers=papers, config=config, reuses=False, committed=lambda _: {})
     plan.claims, plan.shown = SimpleNamespace(least={}), PlannedShown(plan)
     plan.trials = PlannedTrials(plan)
