@@ -17,7 +17,7 @@ def prepared(request, tmp_path):
     """Name, raw table and prepared file of one data set."""
     how, path = preparation(request.param), tmp_path / "table.csv"
     frame, _ = fetch(how.raw, source="mirror")
-    how.function("write")(frame, path, **how.select_options("write", {how.raw: {"seed": 7}}))
+    how.function("write")(frame, path, **how.select_options("write", {"seed": 7}))
     return request.param, frame, path
 
 

@@ -137,7 +137,7 @@ def test_prepared_data_sets_of_one_table_differ_by_their_options(tmp_path):
         how = preparation(name)
         frame, _ = fetch(how.raw, source="mirror")
         path = tmp_path / f"{name}.csv"
-        how.function("write")(frame, path, **how.select_options("write", {how.raw: {"seed": 7}}))
+        how.function("write")(frame, path, **how.select_options("write", {"seed": 7}))
         made[name] = regression.read_arms(path)[0]
     assert made["abalone_one_hot"].shape == (4177, 7 + 3)
     totals, averages = made["california_housing"], made["california_housing_averages"]

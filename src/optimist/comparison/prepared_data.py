@@ -35,7 +35,8 @@ def prepared(name: str) -> Path:
         If the data set cannot be fetched or prepared.
     """
     config, how = configuration.load_config(), preparation(name)
-    options = how.select_options("write", config["datasets"])
+    configured: Any = config["datasets"].get(how.raw, {})
+    options = how.select_options("write", configured)
     layout = Layout(config["results"], config["figures"])
     folder = workspace() / layout.data_alone(digest_of(name, config["datasets"]))
     path = dataset_in(folder, name)

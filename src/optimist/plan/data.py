@@ -53,4 +53,5 @@ class PlannedData:
     def options(self, wildcards: Any) -> dict[str, dict[str, object]]:
         """Return the configured options of the ``write`` and ``facts`` functions for a data set."""
         how = preparation(wildcards.dataset)
-        return {name: how.select_options(name, self._configured) for name in ("write", "facts")}
+        configured: Any = self._configured.get(how.raw, {})
+        return {name: how.select_options(name, configured) for name in ("write", "facts")}

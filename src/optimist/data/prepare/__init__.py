@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optimist.core.arguments import defaults
-from optimist.core.errors import known_name
+from optimist.core.errors import unknown_name
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,11 @@ class Preparation:
         return getattr(importlib.import_module(self.module), name)
 
     def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the configured options and those of the recipe that a function accepts.
+        """Return those options in ``configured`` and the recipe that a function accepts.
 
-        ``configured`` is the section ``datasets`` of the configuration. The recipe's options take
-        precedence.
+        The recipe's options take precedence.
         """
-        options = {**configured.get(self.raw, {}), **self.options}
+        options = {**configured, **self.options}
         return {
             name: options[name] for name in defaults(self.function(function)) if name in options
         }
@@ -75,4 +74,6 @@ PREPARATIONS = {
 
 def preparation(dataset: str) -> "Preparation":
     """Return the recipe for a prepared data set; raise ConfigError if its name is unknown."""
-    return PREPARATIONS[known_name("prepared data set", dataset, PREPARATIONS)]
+    if dataset not in PREPARATIONS:
+        raise unknown_name("prepared data set", dataset, PREPARATIONS)
+    return PREPARATIONS[dataset]
