@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from toy_environments import papers
 
+from optimist.config.load import load_paper
 from optimist.core.label import Label
 from optimist.experiments.cell import Cell
 from optimist.experiments.trials import Trials, run
 
 pytestmark = pytest.mark.statistical
-(PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
+PAPER = load_paper("glb_omd")
 
 
 def play(setting, algorithm, trials, rounds=None):
