@@ -8,8 +8,8 @@ Where the configuration lists settings or algorithms, each entry is one of the f
 ``{sweep: label, key: values}`` the label with each value of a key; with several keys, the label
                                 with each combination of values, where the first key changes
                                 slowest. ``label`` may also be a list of labels.
-``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``;
-                                some facts have names of this form
+                                ``algorithms`` is a key too: ``{sweep: setting, algorithms: ...}``
+                                gives names of the form ``setting/algorithm``, as some facts have
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, canonical
+from optimist.config.documents import flow
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Entries
 from optimist.core.label import Label, Value
@@ -65,6 +66,24 @@ class Names:
         """
         canonical_labels = (self.label(place, text) for text in self._expand(place, entries))
         return list(dict.fromkeys(canonical_labels))
+
+    def values(self, place: str, key: str, values: object) -> list[Any]:
+        """Return the values of a key under ``each``, with lists and sweeps of labels expanded.
+
+        A value of a key that holds a list, such as ``settings``, is itself a list of labels.
+
+        Raises
+        ------
+        ConfigError
+            If a label is invalid, or there is no value.
+        """
+        entries = values if isinstance(values, list) else self.labels(place, values)
+        if not entries:
+            raise ConfigError(f"{place} is {values!r}; allowed: a list with at least one value")
+        if key in ("settings", "algorithms"):
+            return [self.labels(place, entry) for entry in entries]
+        has_labels = any(isinstance(entry, str | dict) for entry in entries)
+        return [*self.labels(place, entries)] if has_labels else entries
 
     def label(self, place: str, text: str) -> str:
         """Return the canonical form of a label or ``label/label``; return other text unchanged.
@@ -125,7 +144,7 @@ class Names:
         if isinstance(entry, str):
             return self._listed(place, entry[1:]) if entry.startswith("$") else [entry]
         if isinstance(entry, Mapping):
-            return self._crossed(place, entry) if "settings" in entry else self._swept(place, entry)
+            return self._swept(place, entry)
         if isinstance(entry, Iterable):
             return [text for item in entry for text in self._expand(place, item)]
         raise ConfigError(f"{place} has {entry!r}; allowed: a label, $list, a sweep or a list")
@@ -135,25 +154,24 @@ class Names:
         return self._lists[name]
 
     def _swept(self, place: str, sweep: Mapping[str, object]) -> list[str]:
+        if set(sweep) == {"settings", "algorithms"}:
+            new = {"sweep": sweep["settings"], "algorithms": sweep["algorithms"]}
+            raise ConfigError(f"{place} has {flow(sweep)}; write {flow(new)}")
         keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
         if "sweep" not in sweep or not keys:
             raise ConfigError(
                 f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and at least one key "
                 "with values"
             )
-        return [
+        algorithms = self._expand(place, keys.pop("algorithms", []))
+        labels: list[str] = [
             Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True)))
             for text in self._expand(place, sweep["sweep"])
             for values in product(*keys.values())
         ]
-
-    def _crossed(self, place: str, cells: Mapping[str, object]) -> list[str]:
-        if set(cells) != {"settings", "algorithms"}:
-            raise ConfigError(
-                f"{place} has {dict(cells)!r}; allowed: the keys 'settings' and 'algorithms'"
-            )
-        settings, labels = (self._expand(place, cells[key]) for key in ("settings", "algorithms"))
-        return [f"{setting}/{label}" for setting in settings for label in labels]
+        if "algorithms" not in sweep:
+            return labels
+        return [f"{label}/{algorithm}" for label in labels for algorithm in algorithms]
 
 
 def parts(text: str) -> list[str]:

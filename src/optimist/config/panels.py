@@ -1,24 +1,22 @@
 """Expansion of the entries for panels in ``figures.yaml`` into single panels.
 
-An entry may hold lists under one or more of the keys in `SPREAD`. It then gives one panel for each
-combination of their values, and the value of the first key in `SPREAD` changes slowest.
-``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
-shows its single ``setting`` with each of the values of a key.
+An entry with ``each`` gives one panel for each combination of the values under that key. A panel
+with ``over: {key: values}`` shows its single ``setting`` with each of the values of a key.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import Any
 
-from optimist.config.documents import Document
+from optimist.config.documents import Document, flow
+from optimist.config.each import combinations, each_of
 from optimist.config.labels import Names
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.label import Label
 from optimist.figures.models import Figures
 
-# Keys of a panel that may hold a list. The value of the first key changes slowest.
-SPREAD = ("kind", "method", "column", "settings", "setting", "round")
+# Keys of a panel with a single value, which a title may name.
+SINGLE = ("kind", "method", "column", "setting", "round")
 
 
 def expand_figure(
@@ -42,16 +40,19 @@ def expand_figure(
         If none of the figure's panels uses one of its own ``titles``.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
-    shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
+    shared = {
+        "panel_defaults": room.get("panel_defaults", {}),
+        f"{place}.defaults": figure.get("defaults", {}),
+    }
     of_room, of_figure = (
         _labelled(place, some, names) for some in (room.get("titles", {}), figure.get("titles", {}))
     )
     titles, used = {**of_room, **of_figure}, set[str]()
     panels = [
-        _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
+        _Panel({**shared, f"{place}.panels.{i}": panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
     ]
-    written = {**kept, "panels": [single for panel in panels for single in panel.spread()]}
+    written = {**kept, "panels": [single for panel in panels for single in panel.all()]}
     for key in of_figure:
         if key not in used:
             raise ConfigError(f"{place}.titles has {key!r}, which no panel title uses")
@@ -85,42 +86,44 @@ def _with_labels(place: str, entry: Mapping[str, str], names: Names) -> dict[str
 
 
 class _Panel:
-    """An entry in the file, merged over its figure's defaults; it gives one or more panels."""
+    """An entry in the file, merged over its defaults; it gives one or more panels.
+
+    Parameters
+    ----------
+    levels : mapping
+        The entry and its defaults, by their keys in the file, the entry last.
+    titles : mapping
+        Words for titles, by the values that they replace.
+    names : Names
+    used : set of str
+        Keys of ``titles`` that a title has used so far.
+    """
 
     def __init__(
-        self, place: str, keys: Document, titles: Mapping[str, str], names: Names, used: set[str]
+        self,
+        levels: Mapping[str, Document],
+        titles: Mapping[str, str],
+        names: Names,
+        used: set[str],
     ) -> None:
-        self._place = place
-        self._keys = {key: value for key, value in keys.items() if value is not None}
+        self._place = [*levels][-1]
+        self._keys, self._each = _merged(levels)
         self._titles, self._names, self._used = titles, names, used
 
-    def spread(self) -> Iterator[Document]:
-        """Yield the single panels, one for each combination of values."""
-        lists = {key: self._choices(key) for key in SPREAD if self._is_spread(key)}
-        for values in product(*lists.values()):
-            chosen = dict(zip(lists, values, strict=True))
+    def all(self) -> Iterator[Document]:
+        """Yield the single panels, one for each combination of the values under ``each``."""
+        for chosen in combinations(self._place, self._each, self._names):
             panel = expand_shown(self._place, {**self._keys, **chosen}, self._names)
             yield self._swept(self._titled(panel, chosen))
 
-    def _is_spread(self, key: str) -> bool:
-        value = self._keys.get(key)
-        is_each = isinstance(value, Mapping) and set(value) == {"each"}
-        return value is not None and (key != "settings" or is_each)
-
-    def _choices(self, key: str) -> list[Any]:
-        value = self._keys[key]
-        if key in ("setting", "settings"):
-            entries = value if key == "setting" else value["each"]
-            return self._names.labels(f"{self._place}.{key}", entries)
-        return value if isinstance(value, list) else [value]
-
-    def _titled(self, panel: Document, chosen: Mapping[str, str | int]) -> Document:
+    def _titled(self, panel: Document, chosen: Document) -> Document:
         """Replace each key in braces in a panel's title by the display name of the key's value."""
         if "title" not in panel:
             return panel
         if not isinstance(panel["title"], str):
             raise ConfigError(f"{self._place}.title is {panel['title']!r}; allowed: text")
-        words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
+        keys = [*chosen, *(key for key in SINGLE if key in panel)]
+        words = {key.removesuffix("s"): self._word(key, panel[key]) for key in keys}
 
         def word(braces: re.Match[str]) -> str:
             known_name(f"key in {self._place}.title", braces[1], words)
@@ -131,12 +134,13 @@ class _Panel:
 
     def _word(self, key: str, value: Any) -> str:
         """Return a value's display name, from ``titles`` or, for a setting, from its ``title``."""
-        is_setting = key in ("setting", "settings")
+        if isinstance(value, list):
+            return " and ".join(self._word(key, one) for one in value)
         for word in [str(value), *([value.name] if isinstance(value, Label) else [])]:
             if word in self._titles:
                 self._used.add(word)
                 return self._titles[word]
-        if not is_setting:
+        if key not in ("setting", "settings"):
             return str(value)
         known_name(f"setting in {self._place}.{key}", value, self._names.settings)
         return self._names.settings[value].title
@@ -153,3 +157,35 @@ class _Panel:
         (key,) = over
         swept = {"sweep": panel.pop("setting"), **over}
         return {**panel, "over": key, "settings": self._names.labels(self._place, [swept])}
+
+
+def _merged(levels: Mapping[str, Document]) -> tuple[Document, Document]:
+    """Merge a panel over its defaults; return the keys with single values, and those in ``each``.
+
+    A key replaces the same key of an earlier level, whether ``each`` holds it or not.
+    """
+    keys, each = Document(), Document()
+    for place, level in levels.items():
+        _check_single(place, level)
+        own = each_of(place, level, level)
+        each = {} if level.get("each", own) is None else each
+        each = {key: values for key, values in each.items() if key not in level} | own
+        keys = {key: value for key, value in keys.items() if key not in own} | level
+    return {k: v for k, v in keys.items() if k != "each" and v is not None}, each
+
+
+def _check_single(place: str, level: Document) -> None:
+    """Raise ConfigError if a key has several values without ``each``, and show the right form."""
+    several = {key: level[key] for key in SINGLE if _has_several(level.get(key))}
+    settings = level.get("settings")
+    if isinstance(settings, Mapping) and "each" in settings:
+        several["settings"] = settings["each"]
+    for key in several:
+        raise ConfigError(
+            f"{place}.{key} has several values; write {flow({'each': several})[1:-1]}"
+        )
+
+
+def _has_several(value: object) -> bool:
+    is_list = isinstance(value, str) and value.startswith("$")
+    return is_list or isinstance(value, list | Mapping)
