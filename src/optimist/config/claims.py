@@ -26,8 +26,7 @@ from optimist.claims.claim import (
 )
 from optimist.claims.effects import check_effect
 from optimist.claims.metrics.table import metric
-from optimist.config.each import combinations, each_of
-from optimist.config.labels import Names, parts
+from optimist.config.labels import Names, combinations, parts
 from optimist.core.errors import ConfigError, known_name, nearest, unknown_name
 from optimist.core.label import Label, Value
 
@@ -182,14 +181,13 @@ class Reader:
     ) -> Iterator[Check]:
         """Yield the checks that an entry describes under the given alternatives."""
         place, word = claim["id"], entry.get("word", "")
-        each = each_of(place, entry, entry.get("arguments", {}))
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
         control = entry["control"]["arguments"].items() if "control" in entry else ()
         other = {k: self._argument(place, k, v) for k, v in control}
         if word and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
         meaning: Mapping[str, Any] = {**(self._words[word] if word else {}), **entry}
-        for chosen in combinations(place, each, self._names):
+        for chosen in combinations(place, entry, fixed, self._names):
             arguments = {**fixed, **chosen}
             check = Check(
                 entry["quantity"],

@@ -4,7 +4,6 @@ Documents are plain data that JSON can represent: mappings with string keys, lis
 numbers, booleans and null. Snakemake and this module read YAML with the same library.
 """
 
-import math
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -162,14 +161,6 @@ def check_plain(value: Any, place: str) -> None:
         raise ConfigError(f"{place} is {str(value)!r}; allowed: text in quotes, or a number")
 
 
-def flow(value: Mapping[str, object]) -> str:
-    """Return a mapping as one line of YAML."""
-    text: str = yaml.safe_dump(
-        copied(value), default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf
-    )
-    return text.rstrip()
-
-
 def merge(base: Mapping[str, object], overlay: Mapping[str, Any]) -> Document:
     """Return a copy of ``base`` with ``overlay`` merged over it, recursively."""
     merged: Document = {key: copied(value) for key, value in base.items()}
@@ -217,10 +208,8 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
             where = f"{place}, line {name.start_mark.line + 1}"
             text = name.value if isinstance(name, yaml.ScalarNode) else "a list or mapping"
             if name.tag == f"{TAG}merge":
-                raise ConfigError(
-                    f"{where}: key '<<' merges keys from elsewhere; write the keys out, as in "
-                    f"{{title: *title, horizon: 100}}, or use 'each' or 'defaults'"
-                )
+                what = "merges other keys; write these out, as in {status: ours, about: *about}"
+                raise ConfigError(f"{where}: key '<<' {what}, or use 'each' or 'defaults'")
             if name.tag != f"{TAG}str":
                 raise ConfigError(f"{where}: key {text} is not text; allowed: text, in quotes")
             if text in lines:

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from optimist.config.documents import Document, Source, merge
-from optimist.config.each import combinations, each_of
-from optimist.config.labels import Names
+from optimist.config.labels import Names, combinations
 from optimist.config.models import Additions, Sources
 from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, known_name
@@ -135,10 +134,9 @@ def base_settings(paper: str, document: models.Settings) -> dict[str, Setting]:
 def _each_setting(name: str, entry: models.Setting) -> Iterator[tuple[str, models.Setting]]:
     """Yield the name and the keys of each setting that an entry stands for."""
     parameters = entry.get("parameters", {})
-    each = each_of(f"settings.{name}", entry, parameters)
-    for chosen in combinations(f"settings.{name}", each):
+    for chosen in combinations(f"settings.{name}", entry, parameters):
         label, written = name, entry.copy()
-        written.pop("each", None)
+        each = written.pop("each", {})
         for key, value in chosen.items():
             word = str(each[key][value] if isinstance(each[key], Mapping) else value)
             for text in ("title", "about"):

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from optimist.config.documents import Document, flow
-from optimist.config.each import combinations, each_of
-from optimist.config.labels import Names
+from optimist.config.documents import Document
+from optimist.config.labels import Names, combinations, flow
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.label import Label
 from optimist.figures.models import Figures
@@ -40,16 +39,13 @@ def expand_figure(
         If none of the figure's panels uses one of its own ``titles``.
     """
     kept = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
-    shared = {
-        "panel_defaults": room.get("panel_defaults", {}),
-        f"{place}.defaults": figure.get("defaults", {}),
-    }
+    shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
     of_room, of_figure = (
         _labelled(place, some, names) for some in (room.get("titles", {}), figure.get("titles", {}))
     )
     titles, used = {**of_room, **of_figure}, set[str]()
     panels = [
-        _Panel({**shared, f"{place}.panels.{i}": panel}, titles, names, used)
+        _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
     ]
     written = {**kept, "panels": [single for panel in panels for single in panel.all()]}
@@ -86,48 +82,45 @@ def _with_labels(place: str, entry: Mapping[str, str], names: Names) -> dict[str
 
 
 class _Panel:
-    """An entry in the file, merged over its defaults; it gives one or more panels.
-
-    Parameters
-    ----------
-    levels : mapping
-        The entry and its defaults, by their keys in the file, the entry last.
-    titles : mapping
-        Words for titles, by the values that they replace.
-    names : Names
-    used : set of str
-        Keys of ``titles`` that a title has used so far.
-    """
+    """An entry in the file, merged over its figure's defaults; it gives one or more panels."""
 
     def __init__(
-        self,
-        levels: Mapping[str, Document],
-        titles: Mapping[str, str],
-        names: Names,
-        used: set[str],
+        self, place: str, keys: Document, titles: Mapping[str, str], names: Names, used: set[str]
     ) -> None:
-        self._place = [*levels][-1]
-        self._keys, self._each = _merged(levels)
+        self._place = place
+        self._keys = {key: value for key, value in keys.items() if value is not None}
         self._titles, self._names, self._used = titles, names, used
 
     def all(self) -> Iterator[Document]:
         """Yield the single panels, one for each combination of the values under ``each``."""
-        for chosen in combinations(self._place, self._each, self._names):
-            panel = expand_shown(self._place, {**self._keys, **chosen}, self._names)
+        self._check_single()
+        single = {key: value for key, value in self._keys.items() if key != "each"}
+        for chosen in combinations(self._place, self._keys, single, self._names):
+            panel = expand_shown(self._place, {**single, **chosen}, self._names)
             yield self._swept(self._titled(panel, chosen))
+
+    def _check_single(self) -> None:
+        """Raise ConfigError if a key has several values without ``each``, and show the new form."""
+        given = {key: self._keys[key] for key in SINGLE if key in self._keys}
+        several = {
+            k: v for k, v in given.items() if isinstance(v, list | dict) or str(v)[:1] == "$"
+        }
+        settings = self._keys.get("settings")
+        if isinstance(settings, Mapping) and "each" in settings:
+            several["settings"] = settings["each"]
+        if several:
+            words, new = " and ".join(several), flow({"each": several})[1:-1]
+            raise ConfigError(f"{self._place} has several values of {words}; write {new}")
 
     def _titled(self, panel: Document, chosen: Document) -> Document:
         """Replace each key in braces in a panel's title by the display name of the key's value."""
-        if "title" not in panel:
+        if not isinstance(panel.get("title"), str):
             return panel
-        if not isinstance(panel["title"], str):
-            raise ConfigError(f"{self._place}.title is {panel['title']!r}; allowed: text")
-        keys = [*chosen, *(key for key in SINGLE if key in panel)]
+        keys = [key for key in panel if key in chosen or key in SINGLE]
         words = {key.removesuffix("s"): self._word(key, panel[key]) for key in keys}
 
         def word(braces: re.Match[str]) -> str:
-            known_name(f"key in {self._place}.title", braces[1], words)
-            return words[braces[1]]
+            return words[known_name(f"key in {self._place}.title", braces[1], words)]
 
         # Braces that follow a letter, ^ or a backslash belong to a formula.
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
@@ -157,35 +150,3 @@ class _Panel:
         (key,) = over
         swept = {"sweep": panel.pop("setting"), **over}
         return {**panel, "over": key, "settings": self._names.labels(self._place, [swept])}
-
-
-def _merged(levels: Mapping[str, Document]) -> tuple[Document, Document]:
-    """Merge a panel over its defaults; return the keys with single values, and those in ``each``.
-
-    A key replaces the same key of an earlier level, whether ``each`` holds it or not.
-    """
-    keys, each = Document(), Document()
-    for place, level in levels.items():
-        _check_single(place, level)
-        own = each_of(place, level, level)
-        each = {} if level.get("each", own) is None else each
-        each = {key: values for key, values in each.items() if key not in level} | own
-        keys = {key: value for key, value in keys.items() if key not in own} | level
-    return {k: v for k, v in keys.items() if k != "each" and v is not None}, each
-
-
-def _check_single(place: str, level: Document) -> None:
-    """Raise ConfigError if a key has several values without ``each``, and show the right form."""
-    several = {key: level[key] for key in SINGLE if _has_several(level.get(key))}
-    settings = level.get("settings")
-    if isinstance(settings, Mapping) and "each" in settings:
-        several["settings"] = settings["each"]
-    for key in several:
-        raise ConfigError(
-            f"{place}.{key} has several values; write {flow({'each': several})[1:-1]}"
-        )
-
-
-def _has_several(value: object) -> bool:
-    is_list = isinstance(value, str) and value.startswith("$")
-    return is_list or isinstance(value, list | Mapping)
