@@ -25,7 +25,7 @@ import yaml
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Entries
-from optimist.core.label import Label, Value
+from optimist.core.label import Label
 from optimist.experiments.cell import Setting
 
 
@@ -142,21 +142,19 @@ class Names:
         if set(sweep) == {"settings", "algorithms"}:
             new = flow({"sweep": sweep["settings"], "algorithms": sweep["algorithms"]})
             raise ConfigError(f"{place} has settings and algorithms; write {new}")
-        keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
+        keys = {k: v if isinstance(v, list) else [v] for k, v in sweep.items() if k != "sweep"}
         if "sweep" not in sweep or not keys:
             raise ConfigError(
                 f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and at least one key "
                 "with values"
             )
-        algorithms = self._expand(place, keys.pop("algorithms", []))
-        labels: list[str] = [
-            Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True)))
+        ends = [f"/{one}" for one in self._expand(place, keys.pop("algorithms", []))]
+        return [
+            Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True))) + end
             for text in self._expand(place, sweep["sweep"])
             for values in product(*keys.values())
+            for end in (ends if "algorithms" in sweep else [""])
         ]
-        if "algorithms" not in sweep:
-            return labels
-        return [f"{label}/{algorithm}" for label in labels for algorithm in algorithms]
 
 
 def combinations(
@@ -218,7 +216,3 @@ def parts(text: str) -> list[str]:
         else:
             pieces[-1] += letter
     return pieces
-
-
-def _values(values: Any) -> list[Value]:
-    return values if isinstance(values, list) else [values]
