@@ -231,6 +231,7 @@ def test_the_overlays_of_the_project_raise_trials_and_horizons(name):
 # Papers.
 
 RUNS = ("runs", "runs", 0, "algorithms")
+PANEL = ("figures", "figures", "one", "panels", 0)
 S3 = ("settings", "settings", "s3")
 BLOCK, RACE = ("runs", "runs", 0), ("runs", "timings", 0)
 PROBE = {"leader": "glb_omd", "every": 5}
@@ -248,12 +249,27 @@ BAD_PAPER = [
         ["settings.yaml, line 18: unknown key 'horison'", "settings.s3", "'horizon'"],
     ),
     (
-        ("figures", "figures", "one", "panels", 0, "kind"),
+        (*PANEL, "kind"),
         "regrets",
         [
             "figures.yaml, line 2: unknown kind in figures.one.panels.0 'regrets'",
             "did you mean 'regret'",
         ],
+    ),
+    (
+        (*PANEL, "each"),
+        {"sclae": ["log", "linear"]},
+        ["figures.yaml, line 2: unknown key 'sclae' in figures.one.panels.0", "mean 'scale'"],
+    ),
+    (
+        PANEL,
+        {"each": {"knid": ["regret"]}, "setting": "s3", "algorithms": ["glb_omd"]},
+        ["figures.yaml, line 2", "lacks the key 'kind'; its keys are setting, algorithms, knid"],
+    ),
+    (
+        (*PANEL, "kind"),
+        ["regret", "elapsed"],
+        ["figures.yaml, line 6: figures.one.panels.0 has", "each: {kind: [regret, elapsed]}"],
     ),
     (("settings", "band"), 1.0, ["band is 1.0", "less than 1"]),
     (("settings", "paper"), "toi", ["paper is 'toi'", "allowed: 'toy'"]),

@@ -326,7 +326,11 @@ BAD = [
         ["choices of claim 'toy.01' has 'scale' twice"],
     ),
     ({}, [about(setting="gaussian[factr=2]")], ["01.setting", "'factr'", "did you mean 'factor'"]),
-    ({}, [{**CHECK, "each": {"setting": "$all"}}], ["toy.01.setting", "list", "'all'"]),
+    (
+        {},
+        [{**CHECK, "arguments": {}, "each": {"setting": "$all"}}],
+        ["toy.01.each.setting 'all'"],
+    ),
 ]
 
 
@@ -419,7 +423,7 @@ BAD_FILES = [
         ["unknown argument of ratio of regret 'rival'", "numerator"],
     ),
     ((*ENTRY, "arguments", "setting"), None, ["allowed: numerator, denominator, setting"]),
-    ((*ENTRY, "each"), {"setting": ["gaussian"]}, ["'setting' is given twice"]),
+    ((*ENTRY, "each"), {"setting": ["gaussian"]}, ["toy.01.each.setting is given twice"]),
     ((*ENTRY, "control"), CONTROL, ["'control' in a claim"]),
     (
         CLAIM,

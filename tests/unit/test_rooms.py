@@ -10,7 +10,7 @@ from messages import message
 from optimist.config import expand
 from optimist.config import load as config
 from optimist.config.claims import Reader
-from optimist.config.documents import read_yaml
+from optimist.config.documents import read_value, read_yaml
 from optimist.config.expand import base_settings, names_of
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure
@@ -68,8 +68,12 @@ def names():
         (["student_t[radius=theory,factor=1.0]"], ["student_t"]),
         ("$fast", ["oful[R=sd]", "oful"]),
         (
-            {"settings": "$both", "algorithms": ["oful[R=nu]"]},
+            {"sweep": "$both", "algorithms": ["oful[R=nu]"]},
             ["student_t/oful", "gaussian/oful"],
+        ),
+        (
+            {"sweep": "gaussian", "horizon": [5, 9], "algorithms": {"sweep": "oful", "R": "sd"}},
+            ["gaussian[horizon=5]/oful[R=sd]", "gaussian[horizon=9]/oful[R=sd]"],
         ),
         (["bkb/6/0.1"], ["bkb/6/0.1"]),
     ],
@@ -98,7 +102,11 @@ def test_a_label_has_the_specification_of_its_name_with_its_options(names):
         ({"factor": [1]}, ["runs.0", "allowed: the key 'sweep', and at least one key"]),
         (
             {"settings": "$both", "factor": [1]},
-            ["runs.0", "allowed: the keys 'settings' and 'algorithms'"],
+            ["runs.0", "allowed: the key 'sweep', and at least one key"],
+        ),
+        (
+            {"settings": "$both", "algorithms": ["oful", "oful[R=sd]"]},
+            ["runs.0", "; write {sweep: $both, algorithms: [oful, 'oful[R=sd]']}"],
         ),
         ([3], ["runs.0", "3", "a label, $list, a sweep or a list"]),
     ],
@@ -154,6 +162,13 @@ def test_an_entry_may_stand_for_a_setting_for_each_value():
     }
     twice = {"{link}_s3": entry, "poisson_s3": {**entry, "each": {"link": ["poisson"]}}}
     assert "'poisson_s3' is defined twice" in message(base_settings, "toy", {"settings": twice})
+    entry["each"] = {"link": ["logistic", "poisson"], "norm": [3, 5]}
+    found = message(base_settings, "toy", {"settings": {"{link}_s{norm}": entry}})
+    assert found.startswith("settings.{link}_s{norm}.each.norm is given twice")
+    entry["parameters"] = {}
+    found = base_settings("toy", {"settings": {"{link}_s{norm}": entry}})
+    assert list(found) == ["logistic_s3", "logistic_s5", "poisson_s3", "poisson_s5"]
+    assert found["poisson_s3"].parameters == {"link": "poisson", "norm": 3}
 
 
 # Panels.
@@ -167,7 +182,10 @@ def panels(names, *written, **room):
 def test_a_panel_stands_for_all_combinations(names):
     found = panels(
         names,
-        {"kind": ["regret", "elapsed"], "setting": "$both", "title": "{setting}, {kind}"},
+        {
+            "each": {"kind": ["regret", "elapsed"], "setting": "$both"},
+            "title": "{setting}, {kind}",
+        },
         titles={"regret": "mean", "gaussian": "normal"},
     )
     assert [(p["kind"], p["setting"], p["title"]) for p in found] == [
@@ -199,11 +217,16 @@ def test_a_title_that_no_panel_asks_for_is_refused(names):
 
 
 def test_a_panel_for_each_of_some_settings_and_one_over_values(names):
-    found = panels(names, {"kind": "tradeoff", "settings": {"each": "$both"}, "title": "{setting}"})
+    settings = ["$both", "gaussian", ["gaussian", "student_t"]]
+    panel = {"kind": "tradeoff", "title": "{setting}"}
+    found = panels(names, {**panel, "each": {"settings": settings}})
     assert [(p["settings"], p["title"]) for p in found] == [
-        (["student_t"], "Student's t"),
+        (["student_t", "gaussian"], "Student's t and Gaussian"),
         (["gaussian"], "Gaussian"),
+        (["gaussian", "student_t"], "Gaussian and Student's t"),
     ]
+    found = panels(names, {**panel, "each": {"settings": "$both"}})
+    assert [p["settings"] for p in found] == [["student_t"], ["gaussian"]]
     panel = {"kind": "final_regret", "setting": "student_t", "over": {"factor": [1, 0.3]}}
     settings = ["student_t", "student_t[factor=0.3]"]
     assert panels(names, panel) == [
@@ -221,10 +244,47 @@ def test_defaults_give_way_to_the_panel_and_null_takes_one_out(names):
     assert found == [{"kind": "elapsed", "algorithms": ["oful[R=sd]", "oful"]}]
 
 
+def test_each_of_a_panel_replaces_that_of_its_defaults_and_null_takes_it_out(names):
+    panel_defaults = {"each": {"kind": ["regret", "elapsed"], "round": [2, 1]}}
+    found = panels(names, {}, panel_defaults=panel_defaults)
+    assert [(p["kind"], p["round"]) for p in found] == [
+        *(("regret", 2), ("regret", 1), ("elapsed", 2), ("elapsed", 1)),
+    ]
+    found = panels(
+        names,
+        {"each": {"round": [3]}, "kind": "regret"},
+        {"each": None, "kind": "counter"},
+        panel_defaults=panel_defaults,
+    )
+    assert found == [{"kind": "regret", "round": 3}, {"kind": "counter"}]
+    assert "panels.0.each.kind is given twice" in message(
+        panels, names, {"kind": "regret"}, panel_defaults=panel_defaults
+    )
+
+
 @pytest.mark.parametrize(
     ("panel", "words"),
     [
         ({"title": "{settings}", "setting": "gaussian"}, ["'settings'", "did you mean 'setting'"]),
+        (
+            {"title": "{round}", "kind": "regret", "each": {"setting": "$both"}},
+            ["unknown key in figures.one.panels.0.title 'round'; allowed: kind, setting"],
+        ),
+        (
+            {"kind": "regret", "each": {"kind": ["regret"]}},
+            ["figures.one.panels.0.each.kind is given twice, under 'each' and beside it"],
+        ),
+        ({"each": {"kind": []}}, ["panels.0.each.kind is []; allowed: a list with at least one"]),
+        ({"each": {"round": 6}}, ["panels.0.each.round has 6; allowed: a label, $list"]),
+        ({"each": ["kind"]}, ["panels.0.each is ['kind']; allowed: keys with lists"]),
+        (
+            {"each": {"setting": "$bth"}},
+            ["list in figures.one.panels.0.each.setting 'bth'", "'both'"],
+        ),
+        (
+            {"each": {"setting": {"sweep": "gaussian", "horizon": []}}},
+            ["panels.0.each.setting is {'sweep': 'gaussian', 'horizon': []}; allowed: a list"],
+        ),
         (
             {"over": {"factor": [1]}},
             ["figures.one.panels.0.over", "in a panel with the key 'setting'"],
@@ -237,13 +297,34 @@ def test_a_wrong_panel_is_named(names, panel, words):
     assert [word for word in words if word not in found] == []
 
 
+@pytest.mark.parametrize(
+    ("old", "key", "new", "number"),
+    [
+        ({"setting": "$both"}, "setting", "each: {setting: $both}", 2),
+        (
+            {"setting": {"sweep": "gaussian", "horizon": [5, 9]}, "kind": ["regret", "elapsed"]},
+            "kind and setting",
+            "each: {kind: [regret, elapsed], setting: {sweep: gaussian, horizon: [5, 9]}}",
+            4,
+        ),
+        ({"settings": {"each": ["oful[R=sd]"]}}, "settings", "each: {settings: ['oful[R=sd]']}", 1),
+        ({"round": [6, 63]}, "round", "each: {round: [6, 63]}", 2),
+    ],
+)
+def test_a_list_without_each_is_refused_with_the_new_form(names, old, key, new, number):
+    expected = f"figures.one.panels.0 has several values of {key}; write {new}"
+    assert message(panels, names, old) == expected
+    assert message(panels, names, {}, panel_defaults=old) == expected
+    assert len(panels(names, read_value(f"{{{new}}}", "new"))) == number  # The new form is valid.
+
+
 # Claims.
 
 CLAIM = {"id": "toy.01", "place": "Figure 1", "statement": "It works."}
 
 
 def test_claims_use_lists_and_sweeps(names):
-    about = {"setting": "student_t[factor=1]", "settings": "$mine", "rounds": 5}
+    about = {"setting": "student_t[factor=1]", "settings": "$mine"}
     check = {"quantity": "regret", "statistic": "ratio", "arguments": about}
     check["each"] = {"numerator": "$fast", "rounds": [1, 2]}
     names.add_lists({"mine": "$both"})
@@ -295,12 +376,13 @@ def test_a_key_that_stands_twice_is_refused_with_file_and_lines(tmp_path):
     )
 
 
-def test_anchors_and_merge_keys_are_no_duplicates(tmp_path):
+def test_an_alias_repeats_a_value_and_a_merge_key_is_refused(tmp_path):
     path = tmp_path / "settings.yaml"
-    path.write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: {<<: *a, x: 4}\nd: *a\n")
-    found = read_yaml(path)
-    assert (found["b"], found["c"], found["d"]) == (
-        *({"x": 1, "y": 3}, {"x": 4, "y": 2}, {"x": 1, "y": 2}),
+    path.write_text("a: &a {x: 1, y: 2}\nd: *a\ne: {'<<': 3}\n")
+    assert read_yaml(path) == {"a": {"x": 1, "y": 2}, "d": {"x": 1, "y": 2}, "e": {"<<": 3}}
+    path.write_text("a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  y: 3\n")
+    assert message(read_yaml, path).startswith(
+        f"file {path}, line 3: key '<<' merges other keys; write these out, as in"
     )
 
 

@@ -18,15 +18,11 @@ settings:
   band: 0.95
   method: glb_omd
   names: {glb_omd: glb_omd, gloc: gloc, ecolog: ecolog, uniform: uniform}
+  defaults:
+    glm: {parameters: {link: logistic}, problem: {delta: 0.01, kappa: parameter}, horizon: 40}
   settings:
-    s1: &setting
-      title: s1
-      about: A small setting.
-      environment: glm
-      parameters: {link: logistic, norm: 3}
-      problem: {delta: 0.01, kappa: parameter}
-      horizon: 40
-    s2: {<<: *setting, title: s2, parameters: {link: logistic, norm: 5}}
+    s1: {title: s1, about: A small setting., environment: glm, parameters: {norm: 3}}
+    s2: {title: s2, about: A small setting., environment: glm, parameters: {norm: 5}}
 runs:
   runs: [{settings: [s1, s2], algorithms: [glb_omd, gloc, ecolog, uniform], trials: 10}]
   timings: []

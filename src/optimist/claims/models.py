@@ -62,7 +62,7 @@ class Check(Keys):
     #: written as a $list or a sweep.
     arguments: NotRequired[dict[str, Any]]
     #: Arguments with several values, each given as a list, a $list or a sweep. Each combination of
-    #: values makes one check.
+    #: values makes one check; the value of the first argument changes slowest.
     each: NotRequired[dict[str, Entries]]
     #: A vague word in the paper; config/words.yaml defines its relation and bound.
     word: NotRequired[str]

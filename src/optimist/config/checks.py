@@ -64,6 +64,8 @@ def _check_entry(
 ) -> None:
     kind = str(entry.get("kind"))
     with source.named():
+        if "kind" not in entry:
+            raise ConfigError(f"{place} lacks the key 'kind'; its keys are {', '.join(entry)}")
         known_name(f"kind in {place}", kind, kinds)
     check(entry, entry_of(load(kind)), source, place)
     shown = [series["label"] for series in entry.get("series", [])] or entry.get("algorithms", [])

@@ -26,7 +26,7 @@ from optimist.claims.claim import (
 )
 from optimist.claims.effects import check_effect
 from optimist.claims.metrics.table import metric
-from optimist.config.labels import Names, parts
+from optimist.config.labels import Names, combinations, parts
 from optimist.core.errors import ConfigError, known_name, nearest, unknown_name
 from optimist.core.label import Label, Value
 
@@ -181,15 +181,14 @@ class Reader:
     ) -> Iterator[Check]:
         """Yield the checks that an entry describes under the given alternatives."""
         place, word = claim["id"], entry.get("word", "")
-        each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
         control = entry["control"]["arguments"].items() if "control" in entry else ()
         other = {k: self._argument(place, k, v) for k, v in control}
         if word and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
         meaning: Mapping[str, Any] = {**(self._words[word] if word else {}), **entry}
-        for values in product(*each.values()):
-            arguments = {**fixed, **dict(zip(each, values, strict=True))}
+        for chosen in combinations(place, entry, fixed, self._names):
+            arguments = {**fixed, **chosen}
             check = Check(
                 entry["quantity"],
                 entry["statistic"],
@@ -223,12 +222,6 @@ class Reader:
         # changes them.
         is_whole = parts(value) == [value] and self._names.is_setting(value)
         return str(Label.parse(value, "setting")) if is_whole else label
-
-    def _each(self, place: str, key: str, values: Any) -> list[Any]:
-        if key == "settings":
-            return [self._names.labels(f"{place}.{key}", value) for value in values]
-        is_plain = isinstance(values, list) and not any(isinstance(v, str | dict) for v in values)
-        return values if is_plain else self._names.labels(f"{place}.{key}", values)
 
     def _changed(
         self, place: str, arguments: Mapping[str, object], alternatives: Sequence[Alternative]
@@ -330,10 +323,6 @@ def _check_metric(entry: written.Check, *, has_note: bool) -> None:
     """Raise ConfigError if an entry does not fit its metric, or its bound has no reason."""
     arguments, each = entry.get("arguments", {}), entry.get("each", {})
     measured = metric(entry["quantity"], entry["statistic"], [*arguments, *each])
-    for name in arguments:
-        if name in each:
-            wrong = f"{measured.name}: argument {name!r} is given twice"
-            raise ConfigError(f"{wrong}; allowed: once")
     if "control" in entry:
         names = {**arguments, **each, **entry["control"]["arguments"]}
         metric(entry["quantity"], entry["statistic"], names)

@@ -207,7 +207,10 @@ def _check(loader: Loader, node: yaml.Node, place: str, key: str) -> None:
         for name, item in node.value:
             where = f"{place}, line {name.start_mark.line + 1}"
             text = name.value if isinstance(name, yaml.ScalarNode) else "a list or mapping"
-            if name.tag not in (f"{TAG}str", f"{TAG}merge"):
+            if name.tag == f"{TAG}merge":
+                what = "merges other keys; write these out, as in {status: ours, about: *about}"
+                raise ConfigError(f"{where}: key '<<' {what}, or use 'each' or 'defaults'")
+            if name.tag != f"{TAG}str":
                 raise ConfigError(f"{where}: key {text} is not text; allowed: text, in quotes")
             if text in lines:
                 raise ConfigError(
@@ -242,8 +245,6 @@ def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
     elif isinstance(node, yaml.MappingNode):
         for key, item in node.value:
             yield key.value, key.start_mark.line + 1, item
-            if key.tag == f"{TAG}merge":
-                yield from _entries(item)
 
 
 def _texts(node: yaml.Node | None) -> Iterator[tuple[str, int]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from optimist.config.documents import Document, Source, merge
-from optimist.config.labels import Names
+from optimist.config.labels import Names, combinations
 from optimist.config.models import Additions, Sources
 from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, known_name
@@ -132,19 +132,18 @@ def base_settings(paper: str, document: models.Settings) -> dict[str, Setting]:
 
 
 def _each_setting(name: str, entry: models.Setting) -> Iterator[tuple[str, models.Setting]]:
-    """Yield a name and setting for each value under ``each``; without it, yield the entry."""
-    if "each" not in entry:
-        yield name, entry
-        return
-    ((key, values),) = entry["each"].items()
-    for value in values:
-        word = str(values[value] if isinstance(values, Mapping) else value)
-        written = entry.copy()
-        del written["each"]
-        for text in ("title", "about"):
-            written[text] = entry[text].replace(f"{{{key}}}", word)
-        written["parameters"] = {**entry.get("parameters", {}), key: value}
-        yield name.replace(f"{{{key}}}", str(value)), written
+    """Yield the name and the keys of each setting that an entry stands for."""
+    parameters = entry.get("parameters", {})
+    for chosen in combinations(f"settings.{name}", entry, parameters):
+        label, written = name, entry.copy()
+        each = written.pop("each", {})
+        for key, value in chosen.items():
+            word = str(each[key][value] if isinstance(each[key], Mapping) else value)
+            for text in ("title", "about"):
+                written[text] = written[text].replace(f"{{{key}}}", word)
+            written["parameters"] = {**parameters, **chosen}
+            label = label.replace(f"{{{key}}}", str(value))
+        yield label, written
 
 
 def _about(document: models.Settings) -> Document:

@@ -8,18 +8,24 @@ Where the configuration lists settings or algorithms, each entry is one of the f
 ``{sweep: label, key: values}`` the label with each value of a key; with several keys, the label
                                 with each combination of values, where the first key changes
                                 slowest. ``label`` may also be a list of labels.
-``{settings: ..., algorithms: ...}``  each setting with each algorithm, as ``setting/algorithm``;
-                                some facts have names of this form
+                                ``algorithms`` is a key too: ``{sweep: setting, algorithms: ...}``
+                                gives names of the form ``setting/algorithm``, as some facts have
+
+An entry of settings, panels or checks with ``each`` stands for several entries, one for each
+combination of the values under that key.
 """
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
+
+import yaml
 
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.keys import Entries
-from optimist.core.label import Label, Value
+from optimist.core.label import Label
 from optimist.experiments.cell import Setting
 
 
@@ -122,38 +128,82 @@ class Names:
         return canonical(text, domain) if name in REGISTRIES[domain] else text
 
     def _expand(self, place: str, entry: object) -> list[str]:
+        if isinstance(entry, str) and entry.startswith("$"):
+            return self._lists[known_name(f"list in {place}", entry[1:], self._lists)]
         if isinstance(entry, str):
-            return self._listed(place, entry[1:]) if entry.startswith("$") else [entry]
+            return [entry]
         if isinstance(entry, Mapping):
-            return self._crossed(place, entry) if "settings" in entry else self._swept(place, entry)
+            return self._swept(place, entry)
         if isinstance(entry, Iterable):
             return [text for item in entry for text in self._expand(place, item)]
         raise ConfigError(f"{place} has {entry!r}; allowed: a label, $list, a sweep or a list")
 
-    def _listed(self, place: str, name: str) -> list[str]:
-        known_name(f"list in {place}", name, self._lists)
-        return self._lists[name]
-
     def _swept(self, place: str, sweep: Mapping[str, object]) -> list[str]:
-        keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
+        if set(sweep) == {"settings", "algorithms"}:
+            new = flow({"sweep": sweep["settings"], "algorithms": sweep["algorithms"]})
+            raise ConfigError(f"{place} has settings and algorithms; write {new}")
+        keys = {k: v if isinstance(v, list) else [v] for k, v in sweep.items() if k != "sweep"}
         if "sweep" not in sweep or not keys:
             raise ConfigError(
                 f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and at least one key "
                 "with values"
             )
+        ends = [f"/{one}" for one in self._expand(place, keys.pop("algorithms", []))]
         return [
-            Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True)))
+            Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True))) + end
             for text in self._expand(place, sweep["sweep"])
             for values in product(*keys.values())
+            for end in (ends if "algorithms" in sweep else [""])
         ]
 
-    def _crossed(self, place: str, cells: Mapping[str, object]) -> list[str]:
-        if set(cells) != {"settings", "algorithms"}:
-            raise ConfigError(
-                f"{place} has {dict(cells)!r}; allowed: the keys 'settings' and 'algorithms'"
-            )
-        settings, labels = (self._expand(place, cells[key]) for key in ("settings", "algorithms"))
-        return [f"{setting}/{label}" for setting in settings for label in labels]
+
+def combinations(
+    place: str, entry: Mapping[str, Any], beside: Container[str], names: Names | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield each combination of the values under an entry's ``each``.
+
+    The value of the first key changes slowest. Without ``each``, there is one empty combination.
+
+    Parameters
+    ----------
+    place : str
+        Key of the entry, for messages.
+    entry : mapping
+    beside : container of str
+        Keys to which the entry itself gives a single value.
+    names : Names or None
+        If given, lists and sweeps of labels are expanded. Then a value of ``settings`` or
+        ``algorithms`` is itself a list of labels.
+
+    Raises
+    ------
+    ConfigError
+        If ``each`` is no mapping, a label is invalid, or a key has no values or is in ``beside``.
+    """
+    each = entry.get("each", {})
+    if not isinstance(each, Mapping):
+        raise ConfigError(f"{place}.each is {each!r}; allowed: keys with lists of values")
+    choices: dict[str, list[Any]] = {}
+    for key, values in each.items():
+        where = f"{place}.each.{key}"
+        if key in beside:
+            raise ConfigError(f"{where} is given twice, under 'each' and beside it; allowed: once")
+        entries = names.labels(where, values) if names and not isinstance(values, list) else values
+        if names and key in ("settings", "algorithms"):
+            entries = [names.labels(where, one) for one in entries]
+        elif names and any(isinstance(one, str | dict) for one in entries):
+            entries = names.labels(where, entries)
+        if not entries:
+            raise ConfigError(f"{where} is {values!r}; allowed: a list with at least one value")
+        choices[key] = [*entries]
+    for chosen in product(*choices.values()):
+        yield dict(zip(choices, chosen, strict=True))
+
+
+def flow(value: Mapping[str, object]) -> str:
+    """Return a mapping as one line of YAML."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=math.inf)
+    return text.rstrip()
 
 
 def parts(text: str) -> list[str]:
@@ -166,7 +216,3 @@ def parts(text: str) -> list[str]:
         else:
             pieces[-1] += letter
     return pieces
-
-
-def _values(values: Any) -> list[Value]:
-    return values if isinstance(values, list) else [values]

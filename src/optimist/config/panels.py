@@ -1,24 +1,21 @@
 """Expansion of the entries for panels in ``figures.yaml`` into single panels.
 
-An entry may hold lists under one or more of the keys in `SPREAD`. It then gives one panel for each
-combination of their values, and the value of the first key in `SPREAD` changes slowest.
-``settings: {each: ...}`` gives one panel for each setting. A panel with ``over: {key: values}``
-shows its single ``setting`` with each of the values of a key.
+An entry with ``each`` gives one panel for each combination of the values under that key. A panel
+with ``over: {key: values}`` shows its single ``setting`` with each of the values of a key.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import Any
 
 from optimist.config.documents import Document
-from optimist.config.labels import Names
+from optimist.config.labels import Names, combinations, flow
 from optimist.core.errors import ConfigError, known_name
 from optimist.core.label import Label
 from optimist.figures.models import Figures
 
-# Keys of a panel that may hold a list. The value of the first key changes slowest.
-SPREAD = ("kind", "method", "column", "settings", "setting", "round")
+# Keys of a panel with a single value, which a title may name.
+SINGLE = ("kind", "method", "column", "setting", "round")
 
 
 def expand_figure(
@@ -51,7 +48,7 @@ def expand_figure(
         _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
     ]
-    written = {**kept, "panels": [single for panel in panels for single in panel.spread()]}
+    written = {**kept, "panels": [single for panel in panels for single in panel.all()]}
     for key in of_figure:
         if key not in used:
             raise ConfigError(f"{place}.titles has {key!r}, which no panel title uses")
@@ -94,49 +91,49 @@ class _Panel:
         self._keys = {key: value for key, value in keys.items() if value is not None}
         self._titles, self._names, self._used = titles, names, used
 
-    def spread(self) -> Iterator[Document]:
-        """Yield the single panels, one for each combination of values."""
-        lists = {key: self._choices(key) for key in SPREAD if self._is_spread(key)}
-        for values in product(*lists.values()):
-            chosen = dict(zip(lists, values, strict=True))
-            panel = expand_shown(self._place, {**self._keys, **chosen}, self._names)
+    def all(self) -> Iterator[Document]:
+        """Yield the single panels, one for each combination of the values under ``each``."""
+        self._check_single()
+        single = {key: value for key, value in self._keys.items() if key != "each"}
+        for chosen in combinations(self._place, self._keys, single, self._names):
+            panel = expand_shown(self._place, {**single, **chosen}, self._names)
             yield self._swept(self._titled(panel, chosen))
 
-    def _is_spread(self, key: str) -> bool:
-        value = self._keys.get(key)
-        is_each = isinstance(value, Mapping) and set(value) == {"each"}
-        return value is not None and (key != "settings" or is_each)
+    def _check_single(self) -> None:
+        """Raise ConfigError if a key has several values without ``each``, and show the new form."""
+        given = {key: self._keys[key] for key in SINGLE if key in self._keys}
+        several = {
+            k: v for k, v in given.items() if isinstance(v, list | dict) or str(v)[:1] == "$"
+        }
+        settings = self._keys.get("settings")
+        if isinstance(settings, Mapping) and "each" in settings:
+            several["settings"] = settings["each"]
+        if several:
+            words, new = " and ".join(several), flow({"each": several})[1:-1]
+            raise ConfigError(f"{self._place} has several values of {words}; write {new}")
 
-    def _choices(self, key: str) -> list[Any]:
-        value = self._keys[key]
-        if key in ("setting", "settings"):
-            entries = value if key == "setting" else value["each"]
-            return self._names.labels(f"{self._place}.{key}", entries)
-        return value if isinstance(value, list) else [value]
-
-    def _titled(self, panel: Document, chosen: Mapping[str, str | int]) -> Document:
+    def _titled(self, panel: Document, chosen: Document) -> Document:
         """Replace each key in braces in a panel's title by the display name of the key's value."""
-        if "title" not in panel:
+        if not isinstance(panel.get("title"), str):
             return panel
-        if not isinstance(panel["title"], str):
-            raise ConfigError(f"{self._place}.title is {panel['title']!r}; allowed: text")
-        words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
+        keys = [key for key in panel if key in chosen or key in SINGLE]
+        words = {key.removesuffix("s"): self._word(key, panel[key]) for key in keys}
 
         def word(braces: re.Match[str]) -> str:
-            known_name(f"key in {self._place}.title", braces[1], words)
-            return words[braces[1]]
+            return words[known_name(f"key in {self._place}.title", braces[1], words)]
 
         # Braces that follow a letter, ^ or a backslash belong to a formula.
         return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
         """Return a value's display name, from ``titles`` or, for a setting, from its ``title``."""
-        is_setting = key in ("setting", "settings")
+        if isinstance(value, list):
+            return " and ".join(self._word(key, one) for one in value)
         for word in [str(value), *([value.name] if isinstance(value, Label) else [])]:
             if word in self._titles:
                 self._used.add(word)
                 return self._titles[word]
-        if not is_setting:
+        if key not in ("setting", "settings"):
             return str(value)
         known_name(f"setting in {self._place}.{key}", value, self._names.settings)
         return self._names.settings[value].title

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 
 from optimist.core.keys import Entries, Group, Keys, Name, matching
 
@@ -10,7 +10,7 @@ Horizon = Annotated[int, Ge(1), Le(100_000_000)]
 Turns = Annotated[int, Ge(1), Le(1_000_000)]
 Arguments = dict[str, str | float | bool | None]
 Words = Annotated[str, matching("^([^{}]|{value})+$")]
-SettingName = Annotated[str, matching("^([a-z][a-z0-9_.]*)?({[a-z_]+})?$")]
+SettingName = Annotated[str, matching("^([a-z]|{[a-z_]+})([a-z0-9_.]|{[a-z_]+})*$")]
 
 
 class Shared(Keys, total=False):
@@ -23,10 +23,10 @@ class Shared(Keys, total=False):
 class Setting(Keys):
     title: str  #: Short title for panels.
     about: str  #: One sentence that describes the setting and says where it is in the paper.
-    #: One parameter with a list of values, or with a mapping from values to words; each value
-    #: defines a setting. The value replaces {parameter} in the setting's name; the word replaces it
-    #: in title and about.
-    each: NotRequired[Annotated[dict[str, list[Any] | dict[str, Any]], MinLen(1), MaxLen(1)]]
+    #: Parameters with several values, each given as a list or as a mapping from values to words.
+    #: Each combination of values defines a setting. A value replaces {parameter} in the setting's
+    #: name; its word replaces it in title and about.
+    each: NotRequired[dict[str, list[Any] | dict[str, Any]]]
     environment: str  #: Name in the registry of environments.
     parameters: NotRequired[Arguments]  #: Arguments of the environment.
     #: Arguments of the environment's `problem` method, such as delta and factor.
