@@ -132,7 +132,7 @@ def base_settings(paper: str, document: models.Settings) -> dict[str, Setting]:
 
 
 def _each_setting(name: str, entry: models.Setting) -> Iterator[tuple[str, models.Setting]]:
-    """Yield the name and the keys of each setting that an entry stands for."""
+    """Yield the name and the keys of each setting that an entry defines."""
     parameters = entry.get("parameters", {})
     for chosen in combinations(f"settings.{name}", entry, parameters):
         label, written = name, entry.copy()
@@ -141,8 +141,9 @@ def _each_setting(name: str, entry: models.Setting) -> Iterator[tuple[str, model
             word = str(each[key][value] if isinstance(each[key], Mapping) else value)
             for text in ("title", "about"):
                 written[text] = written[text].replace(f"{{{key}}}", word)
-            written["parameters"] = {**parameters, **chosen}
             label = label.replace(f"{{{key}}}", str(value))
+        if chosen:
+            written["parameters"] = {**parameters, **chosen}
         yield label, written
 
 

@@ -11,8 +11,8 @@ Where the configuration lists settings or algorithms, each entry is one of the f
                                 ``algorithms`` is a key too: ``{sweep: setting, algorithms: ...}``
                                 gives names of the form ``setting/algorithm``, as some facts have
 
-An entry of settings, panels or checks with ``each`` stands for several entries, one for each
-combination of the values under that key.
+An entry of settings, panels or checks with ``each`` gives several entries, one for each combination
+of the values under that key.
 """
 
 import math
@@ -148,12 +148,14 @@ class Names:
                 f"{place} has {dict(sweep)!r}; allowed: the key 'sweep', and at least one key "
                 "with values"
             )
-        ends = [f"/{one}" for one in self._expand(place, keys.pop("algorithms", []))]
+        ends = [""]
+        if "algorithms" in keys:
+            ends = [f"/{one}" for one in self._expand(place, keys.pop("algorithms"))]
         return [
             Label.parse(text, "label of a sweep").having(dict(zip(keys, values, strict=True))) + end
             for text in self._expand(place, sweep["sweep"])
             for values in product(*keys.values())
-            for end in (ends if "algorithms" in sweep else [""])
+            for end in ends
         ]
 
 
@@ -178,7 +180,8 @@ def combinations(
     Raises
     ------
     ConfigError
-        If ``each`` is no mapping, a label is invalid, or a key has no values or is in ``beside``.
+        If ``each`` is not a mapping, or a label is invalid, or a key lacks values or is in
+        ``beside``.
     """
     each = entry.get("each", {})
     if not isinstance(each, Mapping):
