@@ -10,7 +10,7 @@ SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick page report site test test-workflow test-all lint readme keys pythons
+.PHONY: reproduce variants quick page report site test pytest test-workflow test-all lint readme keys pythons
 .PHONY: lower-bounds newest clean
 
 # Every experiment, figure, table and verdict of the papers.
@@ -42,11 +42,16 @@ report: .venv/installed
 site: .venv/installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
-# Algorithms, numbers, verdicts, digests, files and commands.
-test: .venv/installed lint
-	$(BIN)/python -m pytest --numprocesses 2 tests/contract tests/known_answers tests/unit
+# Algorithms, numbers, verdicts, digests, files and commands. A third process of pytest works while
+# others wait for processes that a test starts.
+test: .venv/installed
+	$(MAKE) --jobs 2 lint pytest
 
-# Snakemake, wheels, the site, browsers, Slurm, machines that fail; simulations of the verdicts.
+pytest: .venv/installed
+	$(BIN)/python -m pytest --numprocesses 3 tests/contract tests/known_answers tests/unit
+
+# Snakemake, committed verdicts, whole figures, wheels, the site, browsers, Slurm, machines that fail;
+# simulations of the verdicts.
 test-workflow: .venv/installed
 	$(BIN)/python -m pytest --numprocesses 2 tests/cluster tests/faults tests/statistical tests/workflow
 

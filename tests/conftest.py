@@ -24,6 +24,34 @@ def pytest_collection_modifyitems(items):
         item.add_marker(pytest.mark.xdist_group("quick" if together else group))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def papers_read_once():
+    """Read the project's own papers and claims once: they take most of the time of a plan."""
+    from optimist.config import load
+    from optimist.core.root import project_root
+    from optimist.plan import claims
+
+    own = project_root()
+
+    def once(read):
+        known = {}
+
+        def kept(path, *changes):
+            if own not in path.parents:
+                return read(path, *changes)
+            key = path, repr(changes)
+            if key not in known:
+                known[key] = read(path, *changes)
+            return known[key]
+
+        return kept
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load, "_checked", once(load._checked))
+        patch.setattr(claims, "load_claims", once(claims.load_claims))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nobody_looks(monkeypatch):
     """No width of a terminal: the processes of pytest-xdist are told one, which folds tables."""
