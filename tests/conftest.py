@@ -12,20 +12,8 @@ def pytest_configure():
     os.environ.update(blas_kernels.variables())
 
 
-@pytest.hookimpl(tryfirst=True)  # before groups are looked at
-def pytest_collection_modifyitems(items):
-    """Keep tests of a module in one process, and in one all that share a quick run or a Slurm.
-
-    Those that share an installation from a wheel are in one process too.
-    """
-    for item in items:
-        group = "installed" if "installed" in item.fixturenames else item.path.name
-        together = "quick" in item.fixturenames or item.path.parent.name == "cluster"
-        item.add_marker(pytest.mark.xdist_group("quick" if together else group))
-
-
-@pytest.fixture(autouse=True, scope="session")
-def papers_read_once():
+@pytest.hookimpl(tryfirst=True)  # before test modules load papers
+def pytest_collection():
     """Read the project's own papers and claims once: they take most of the time of a plan."""
     from optimist.config import load
     from optimist.core.root import project_root
@@ -46,10 +34,19 @@ def papers_read_once():
 
         return kept
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load, "_checked", once(load._checked))
-        patch.setattr(claims, "load_claims", once(claims.load_claims))
-        yield
+    load._checked, claims.load_claims = once(load._checked), once(claims.load_claims)
+
+
+@pytest.hookimpl(tryfirst=True)  # before groups are looked at
+def pytest_collection_modifyitems(items):
+    """Keep tests of a module in one process, and in one all that share a quick run or a Slurm.
+
+    Those that share an installation from a wheel are in one process too.
+    """
+    for item in items:
+        group = "installed" if "installed" in item.fixturenames else item.path.name
+        together = "quick" in item.fixturenames or item.path.parent.name == "cluster"
+        item.add_marker(pytest.mark.xdist_group("quick" if together else group))
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +57,20 @@ def nobody_looks(monkeypatch):
 
 @pytest.fixture
 def texts(monkeypatch):
-    """Return a list that collects every text of the figures drawn; PDF files are left empty."""
+    """Return a list that collects every text of the figures drawn.
+
+    Pictures have few dots, and PDF files are left empty.
+    """
+    return _collected(monkeypatch, dpi=40)
+
+
+@pytest.fixture
+def texts_in_full(monkeypatch):
+    """Return the same list for pictures of full size."""
+    return _collected(monkeypatch)
+
+
+def _collected(monkeypatch, **changes):
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
@@ -70,7 +80,7 @@ def texts(monkeypatch):
     def collect(page, path, format, **kwargs):
         found.extend(text.get_text().replace("\n", " ") for text in page.findobj(Text))
         if format == "png":
-            save(page, path, format=format, **kwargs)
+            save(page, path, format=format, **kwargs, **changes)
         else:
             path.touch()
 

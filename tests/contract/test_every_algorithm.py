@@ -9,6 +9,7 @@ from cells import name_of
 from toy_environments import STAND_IN, configured, make_problem, parametrize
 
 from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.algorithms.black_box import turbo
 from optimist.checks import plays
 from optimist.checks.algorithms import *  # noqa: F403
 from optimist.checks.cases import BOX, HORIZON, Method, Played, Toy, shortened
@@ -57,6 +58,14 @@ TOYS = {
     for name, method in METHODS.items()
     for kind in method.kinds
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_candidates():
+    """Let TuRBO choose among few candidates: a draw of all takes most of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(turbo, "MOST", 500)
+        yield
 
 
 def pytest_generate_tests(metafunc):
