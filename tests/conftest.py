@@ -1,4 +1,4 @@
-"""What all tests share: one BLAS thread, copies of the project, groups for two processes."""
+"""Hooks and fixtures of all tests: one BLAS thread, copies of the project, groups of tests."""
 
 import os
 
@@ -39,9 +39,9 @@ def pytest_collection():
 
 @pytest.hookimpl(tryfirst=True)  # before groups are looked at
 def pytest_collection_modifyitems(items):
-    """Keep tests of a module in one process, and in one all that share a quick run or a Slurm.
+    """Run tests in one process if they are in one module or share a slow fixture.
 
-    Those that share an installation from a wheel are in one process too.
+    These fixtures are a quick run, a Slurm and an installation from a wheel.
     """
     for item in items:
         group = "installed" if "installed" in item.fixturenames else item.path.name
@@ -51,15 +51,15 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def nobody_looks(monkeypatch):
-    """No width of a terminal: the processes of pytest-xdist are told one, which folds tables."""
+    """Remove the width of a terminal, which pytest-xdist sets; tables would be folded to it."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture
 def texts(monkeypatch):
-    """Return a list that collects every text of the figures drawn.
+    """Return a list that collects every text of drawn figures.
 
-    Pictures have few dots, and PDF files are left empty.
+    The pictures have few dots, and the PDF files are empty.
     """
     return _collected(monkeypatch, dpi=40)
 
