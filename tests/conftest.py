@@ -41,7 +41,7 @@ def pytest_collection():
 def pytest_collection_modifyitems(items):
     """Run tests in one process if they are in one module or share a slow fixture.
 
-    These fixtures are a quick run, a Slurm and an installation from a wheel.
+    These fixtures are a quick run, a Slurm cluster and an installation from a wheel.
     """
     for item in items:
         group = "installed" if "installed" in item.fixturenames else item.path.name
